@@ -162,9 +162,9 @@ private struct TwoVisits: CallbackReceiver {
     let visits: [String]
 
     func listen() throws -> CallbackSession {
-        let (stream, continuation) = AsyncStream.makeStream(of: CallbackSession.Visit.self)
+        let (stream, continuation) = AsyncStream.makeStream(of: CallbackSession.Arrival.self)
         for visit in visits {
-            continuation.yield(CallbackSession.Visit(url: try #require(URL(string: visit))))
+            continuation.yield(CallbackSession.Arrival(url: try #require(URL(string: visit))))
         }
         return CallbackSession(
             callback: try #require(URL(string: callback)),

@@ -45,7 +45,8 @@ package struct Disk: Sendable {
 
         /// Begins a file with permissions, whatever the process's umask is.
         fileprivate init(_ path: String, mode: mode_t, disk: Disk) throws {
-            let name = draftPrefix + (path as NSString).lastPathComponent + "-" + UUID().uuidString.lowercased()
+            let end = "-" + UUID().uuidString.lowercased()
+            let name = draftPrefix + (path as NSString).lastPathComponent + end
             self.disk = disk
             self.path = path
             draft = (path.containingFolder as NSString).appendingPathComponent(name)

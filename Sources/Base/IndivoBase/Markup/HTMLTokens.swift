@@ -11,6 +11,16 @@ package struct HTMLTokens: Sequence, IteratorProtocol {
         case end(String)
     }
 
+    /// Elements whose text is not for readers.
+    package static let hidden: Set = [
+        "script", "style", "head", "title", "iframe", "object", "template", "noscript", "svg", "math",
+    ]
+    /// Elements that stand on lines of their own.
+    package static let blocks: Set = [
+        "p", "div", "li", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6", "tr", "table", "section",
+        "blockquote", "pre", "hr",
+    ]
+
     private static let references = [
         "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{A0}", "mdash": "—",
         "ndash": "–", "hellip": "…", "rsquo": "’", "lsquo": "‘", "rdquo": "”", "ldquo": "“", "bull": "•",

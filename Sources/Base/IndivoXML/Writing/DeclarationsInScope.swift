@@ -53,7 +53,7 @@ extension XMLTree {
             found[UTF8Key("")] = defaultNamespace
         }
         func look(at value: UTF8Bytes) {
-            value.forEachPrefix(longest: maximumPrefixLength) { prefix in
+            value.forEachPrefix(maximum: maximumPrefixLength) { prefix in
                 let key = UTF8Key(prefix)
                 if found[key] == nil, let declaration = resolve(prefix) { found[key] = declaration }
             }
@@ -115,12 +115,12 @@ extension XMLTree {
 
 extension UTF8Bytes {
     /// Calls `body` with whatever stands before a colon and could be a prefix, up to a number of bytes.
-    fileprivate func forEachPrefix(longest: Int, _ body: (UTF8Bytes) -> Void) {
+    fileprivate func forEachPrefix(maximum: Int, _ body: (UTF8Bytes) -> Void) {
         var position = 0
         while let colon = firstIndex(of: UInt8(ascii: ":"), from: position) {
             var start = colon
-            while start > position, colon - start <= longest, self[start - 1].isNameByte { start -= 1 }
-            if start < colon, colon - start <= longest { body(UTF8Bytes(rebasing: self[start..<colon])) }
+            while start > position, colon - start <= maximum, self[start - 1].isNameByte { start -= 1 }
+            if start < colon, colon - start <= maximum { body(UTF8Bytes(rebasing: self[start..<colon])) }
             position = colon + 1
         }
     }

@@ -131,7 +131,7 @@ extension SMARTServer {
     public func keptLaunches() async throws -> [SMARTLaunch] {
         let sessions: [SMARTSession]
         do { sessions = try await options.sessions.sessions() } catch {
-            let why = (error as? SessionStoreError)?.description ?? "\(type(of: error))"
+            let why = SessionStoreError.reason(error)
             throw failure(.sessionNotKept(why), .refresh)
         }
         return sessions.filter { $0.clientID == app.id && $0.isFor(base) }.map(launch)

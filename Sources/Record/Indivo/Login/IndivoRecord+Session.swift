@@ -16,9 +16,9 @@ extension IndivoRecord {
     /// Keeps the record's token in the server's session store (``IndivoServer/Options/sessions``), so that
     /// ``IndivoServer/keptRecords()`` has it the next time. Nothing is kept without this call.
     /// - Parameter label: A name by which the person knows it, to choose from several.
-    /// - Throws: What the store throws, such as `SessionStoreError`.
+    /// - Throws: ``IndivoError``, ``IndivoError/LoginError/sessionNotKept(_:)``.
     public func keepSession(label: String? = nil) async throws {
-        try await server.options.sessions.keep(session(label: label))
+        try await server.withSessions { try await $0.keep(session(label: label)) }
     }
 
     /// Logs out: forgets the kept session, and sends nothing with this token any more.
@@ -26,18 +26,19 @@ extension IndivoRecord {
     /// No call revokes a token on an Indivo server. A token ends when the person removes the app from the
     /// record, or when an administrator cleans up. To make the next login ask for a password, also open
     /// ``IndivoServer/logoutURL`` in the browser.
-    /// - Throws: What the store throws; the token is not used any more even then.
+    /// - Throws: ``IndivoError``, ``IndivoError/LoginError/sessionNotKept(_:)``; the token is not used any more
+    ///   even then.
     public func logOut() async throws {
         server.calls.accepted.end(token)
-        try await server.options.sessions.forget(session())
+        try await server.withSessions { try await $0.forget(session()) }
     }
 }
 
 extension IndivoServer {
     /// The sessions that are kept for this server and app, the oldest first.
-    /// - Throws: What the store throws, such as `SessionStoreError`.
+    /// - Throws: ``IndivoError``, ``IndivoError/LoginError/sessionNotKept(_:)``.
     public func keptSessions() async throws -> [IndivoSession] {
-        try await options.sessions.sessions().filter {
+        try await withSessions { try await $0.sessions() }.filter {
             $0.app == app.id && IndivoSession.place($0.api) == IndivoSession.place(api)
         }
     }
@@ -50,9 +51,18 @@ extension IndivoServer {
     /// ```
     /// Only the first call shows whether the server still accepts the token. If it throws an
     /// ``IndivoError/Reason/refused(causes:)``, log in again, best with ``authorize(record:callback:open:)``.
-    /// - Throws: What the store throws, such as `SessionStoreError`.
+    /// - Throws: ``IndivoError``, ``IndivoError/LoginError/sessionNotKept(_:)``.
     public func keptRecords() async throws -> [IndivoRecord] {
         try await keptSessions().map { record(id: $0.record, token: $0.token) }
+    }
+
+    /// Uses the session store, and converts what it throws.
+    func withSessions<Value: Sendable>(
+        _ body: (any SessionStore<IndivoSession>) async throws -> Value
+    ) async throws(IndivoError) -> Value {
+        do { return try await body(options.sessions) } catch {
+            throw IndivoError(.sessionNotKept(SessionStoreError.reason(error)))
+        }
     }
 
     /// The page that ends the person's session in the browser.

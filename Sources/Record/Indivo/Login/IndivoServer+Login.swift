@@ -102,7 +102,7 @@ extension IndivoServer {
     private static let failurePage = "The login failed. You may close this page and go back to the app."
 
     private func visit(_ session: CallbackSession, _ step: CallbackSession.Step) async throws
-        -> CallbackSession.Visit
+        -> CallbackSession.Arrival
     {
         if let visit = try await session.next(step) { return visit }
         throw IndivoError(.cancelled)

@@ -31,6 +31,8 @@ extension IndivoError {
         case launchForAnotherServer
         /// The session was ended with ``IndivoRecord/logOut()``: nothing is sent with its token any more.
         case loggedOut
+        /// The session store does not keep sessions, or does not give or forget them; the text says why.
+        case sessionNotKept(String)
 
         public var description: String {
             switch self {
@@ -77,6 +79,7 @@ extension IndivoError {
                 "the app was opened by another Indivo server than the one it is set up for, or for "
                     + "another app; its credentials were not used. Check the API address and the app's id"
             case .loggedOut: "the app has logged out of this record; log in again with selectRecord"
+            case .sessionNotKept(let why): why
             }
         }
     }

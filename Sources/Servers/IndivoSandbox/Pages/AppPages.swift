@@ -10,16 +10,16 @@ enum AppPages {
         .post("/oauth/authorize", Page { try await authorize($0, $0.request.form, allowed: true) }),
     ]
 
-    private static func chooseRecord(_ visit: Visit) async throws -> Response {
-        let account = try visit.account
-        let (app, records) = try await visit.database.read { db in
+    private static func chooseRecord(_ context: PageContext) async throws -> Response {
+        let account = try context.account
+        let (app, records) = try await context.database.read { db in
             (
-                try AppRow.find(visit["app"], in: db).orNotFound(),
+                try AppRow.find(context["app"], in: db).orNotFound(),
                 try ReachableRecord.all(of: account.id, in: db)
             )
         }
         guard !records.isEmpty else {
-            return visit.page(
+            return context.page(
                 "Choose a record",
                 isNarrow: true,
                 "<p>\(account.fullName) has no record. Make one first.</p>"
@@ -32,7 +32,7 @@ enum AppPages {
                 <li><a href="/apps/\(app.id)/complete/?\(FormFields.encode(fields))">\(record.title)</a></li>
                 """
         }
-        return visit.page(
+        return context.page(
             "Choose a record",
             isNarrow: true,
             """
@@ -42,11 +42,12 @@ enum AppPages {
         )
     }
 
-    private static func complete(_ visit: Visit, _ fields: FormFields, allowed: Bool) async throws -> Response
+    private static func complete(_ context: PageContext, _ fields: FormFields, allowed: Bool) async throws
+        -> Response
     {
-        let account = try visit.account
-        return try await visit.database.write { db in
-            let app = try AppRow.find(visit["app"], in: db).orNotFound()
+        let account = try context.account
+        return try await context.database.write { db in
+            let app = try AppRow.find(context["app"], in: db).orNotFound()
             let record = try RecordRow.find(fields["record_id"], in: db).orNotFound()
             let id = fields["carenet_id"] ?? ""
             let carenet = id.isEmpty ? nil : try CarenetRow.find(id, in: db).orNotFound()
@@ -59,7 +60,7 @@ enum AppPages {
                 try require(record.isOwnedOrShared(by: account.id, in: db), .permissionDenied(why: why))
                 guard try allowed || record.hasApp(app.id, in: db) else {
                     return consent(
-                        visit,
+                        context,
                         app,
                         record: record.label,
                         action: "/apps/\(app.id)/complete/",
@@ -68,19 +69,19 @@ enum AppPages {
                 }
                 try record.enable(app.id, in: db)
             }
-            let credentials = try Store(db: db, server: visit.server, now: visit.now)
+            let credentials = try Store(db: db, server: context.server, now: context.now)
                 .connect(app, record: record, carenet: carenet, account: account)
             return .redirect(to: credentials.location)
         }
     }
 
     /// The page that OAuth sends a person to: allow the app that holds this request token.
-    private static func authorize(_ visit: Visit, _ fields: FormFields, allowed: Bool) async throws
+    private static func authorize(_ context: PageContext, _ fields: FormFields, allowed: Bool) async throws
         -> Response
     {
-        let account = try visit.account
+        let account = try context.account
         let name = fields["oauth_token"] ?? ""
-        return try await visit.database.write { db in
+        return try await context.database.write { db in
             guard let token = try RequestTokenRow.find(name, in: db),
                 let app = try AppRow.find(token.app, in: db)
             else {
@@ -93,7 +94,7 @@ enum AppPages {
             try require(token.record != nil || token.carenet != nil, .badRequest(problem))
             let why = "the record that the app asks for is not yours, nor shared with you"
             try require(token.mayBeApproved(by: account.id, in: db), .permissionDenied(why: why))
-            let tokens = Store(db: db, server: visit.server, now: visit.now)
+            let tokens = Store(db: db, server: context.server, now: context.now)
             try tokens.claim(token, by: account)
             // An app that works on the record already is let in without asking again, if the verifier goes to
             // the app.
@@ -101,7 +102,7 @@ enum AppPages {
             else {
                 let record = try RecordRow.find(token.record, in: db)?.label ?? ""
                 return consent(
-                    visit,
+                    context,
                     app,
                     record: record,
                     callback: token.callback,
@@ -113,7 +114,7 @@ enum AppPages {
             guard token.callback == "oob", app.callbackURL.isEmpty else { return .redirect(to: location) }
             // The app has no address to return to: a person carries the verifier over.
             let verifier = FormFields(parsing: String(location.dropFirst()))["oauth_verifier"] ?? ""
-            return visit.page(
+            return context.page(
                 "\(app.name) is allowed",
                 isNarrow: true,
                 """
@@ -126,7 +127,7 @@ enum AppPages {
 
     /// - Parameter callback: Where the browser goes then, where it does not go to the app's start URL.
     private static func consent(
-        _ visit: Visit,
+        _ context: PageContext,
         _ app: AppRow,
         record: String,
         callback: String = "oob",
@@ -137,7 +138,7 @@ enum AppPages {
             <p class="problem">The permission goes to <code>\(callback)</code>, which is not where this app is
             registered. Allow it only if you have just begun a login there.</p>
             """
-        return visit.page(
+        return context.page(
             "Allow \(app.name)?",
             isNarrow: true,
             """
@@ -156,7 +157,7 @@ enum AppPages {
             \(app.isRegistered(callback: callback) ? .empty : warning)
             <form method="post" action="\(action)"><input type="hidden" name="\(hidden.name)" \
             value="\(hidden.value)">
-            \(visit.session?.field)
+            \(context.session?.field)
             <div class="choices"><button class="primary">Allow</button> <a class="button" href="/">Not \
             now</a></div>
             </form></section>

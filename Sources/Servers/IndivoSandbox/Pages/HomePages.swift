@@ -6,18 +6,18 @@ enum HomePages {
     static let pages: [RouteTable<Page>.Route] = [
         .get(
             "/",
-            Page(needsLogin: false) { visit in
-                try await visit.session == nil ? welcome(visit) : home(visit)
+            Page(needsLogin: false) { context in
+                try await context.session == nil ? welcome(context) : home(context)
             }
         )
     ]
 
-    private static func welcome(_ visit: Visit) -> Response {
-        visit.page(
+    private static func welcome(_ context: PageContext) -> Response {
+        context.page(
             "An Indivo server in a box",
             isNarrow: true,
             """
-            <section aria-label="What to do"><p>The API is at <code>\(visit.server.apiBase)</code>. \
+            <section aria-label="What to do"><p>The API is at <code>\(context.server.apiBase)</code>. \
             Log in to see the records, the
             apps, and what happened to the last requests.</p>
             <p><a class="button primary" href="/login">Log in</a></p></section>
@@ -25,9 +25,9 @@ enum HomePages {
         )
     }
 
-    private static func home(_ visit: Visit) async throws -> Response {
-        let account = try visit.account
-        let (records, apps) = try await visit.database.read { db in
+    private static func home(_ context: PageContext) async throws -> Response {
+        let account = try context.account
+        let (records, apps) = try await context.database.read { db in
             (try ReachableRecord.all(of: account.id, in: db), try AppRow.all(in: db))
         }
         let links = records.filter { $0.carenet == nil }.map { record -> Markup in
@@ -35,7 +35,7 @@ enum HomePages {
         }
         let requests = Section(
             "Last requests",
-            visit.server.requests.latest.prefix(25),
+            context.server.requests.latest.prefix(25),
             empty: "None yet.",
             [
                 "Request": { "<code>\($0.method) \($0.path)</code>" },
@@ -54,21 +54,21 @@ enum HomePages {
             ]
         )
         let sections = [
-            Section("Records", "<ul class=\"list\">\(links)</ul>"), requests, models(visit), appTable,
+            Section("Records", "<ul class=\"list\">\(links)</ul>"), requests, models(context), appTable,
         ]
-        return visit.page(
+        return context.page(
             "Your sandbox",
             """
-            <section aria-label="Addresses"><dl><dt>API</dt><dd><code>\(visit.server.apiBase)</code></dd>
-            <dt>Pages</dt><dd><code>\(visit.server.uiBase)</code></dd></dl></section>
+            <section aria-label="Addresses"><dl><dt>API</dt><dd><code>\(context.server.apiBase)</code></dd>
+            <dt>Pages</dt><dd><code>\(context.server.uiBase)</code></dd></dl></section>
             \(sections.compactMap { $0?.markup })
             """
         )
     }
 
     /// The models that were added, and what is wrong with those that could not be.
-    private static func models(_ visit: Visit) -> Section? {
-        let catalog = visit.server.models
+    private static func models(_ context: PageContext) -> Section? {
+        let catalog = context.server.models
         let core = Set(DataModel.core.map(\.name))
         let names = catalog.all.map(\.name).filter { !core.contains($0) }
         guard !names.isEmpty || !catalog.problems.isEmpty else { return nil }

@@ -9,9 +9,9 @@ enum LoginPages {
         .post("/login", Page(needsLogin: false, logIn)),
         .get(
             "/logout",
-            Page(needsLogin: false) { visit in
-                guard let session = visit.session else { return .redirect(to: "/login/did_logout") }
-                return visit.page(
+            Page(needsLogin: false) { context in
+                guard let session = context.session else { return .redirect(to: "/login/did_logout") }
+                return context.page(
                     "Log out",
                     isNarrow: true,
                     """
@@ -23,8 +23,8 @@ enum LoginPages {
         ),
         .post(
             "/logout",
-            Page(needsLogin: false) { visit in
-                try await visit.database.write { db in try BrowserSession.end(visit.request, in: db) }
+            Page(needsLogin: false) { context in
+                try await context.database.write { db in try BrowserSession.end(context.request, in: db) }
                 return .redirect(to: "/login/did_logout").adding("Set-Cookie", BrowserSession.setCookie(nil))
             }
         ),
@@ -46,22 +46,22 @@ enum LoginPages {
         return .redirect(to: "/login?" + FormFields.encode([("return_url", target)]))
     }
 
-    private static func logIn(_ visit: Visit) async throws -> Response {
-        let fields = visit.request.form
+    private static func logIn(_ context: PageContext) async throws -> Response {
+        let fields = context.request.form
         let username = fields["username"] ?? ""
         // A session is begun only by a form of ours, or by a client that is no browser: a browser says whence
         // it comes.
-        try require(visit.request.isFromOwnPage, .permissionDenied(why: "the form is not from this server"))
-        guard let account = try await visit.server.logIn(username, fields["password"] ?? "") else {
+        try require(context.request.isFromOwnPage, .permissionDenied(why: "the form is not from this server"))
+        guard let account = try await context.server.logIn(username, fields["password"] ?? "") else {
             return try await form(
-                visit,
+                context,
                 returnURL: fields["return_url"],
                 username: username,
                 problem: "User name and password do not fit. After three attempts wait a minute."
             )
         }
-        let token = try await visit.database.write { db in
-            try BrowserSession.begin(account, at: visit.now, in: db)
+        let token = try await context.database.write { db in
+            try BrowserSession.begin(account, at: context.now, in: db)
         }
         // Back to a page of this server, and to no other.
         let target = fields["return_url"] ?? "/"
@@ -73,10 +73,15 @@ enum LoginPages {
         )
     }
 
-    private static func form(_ visit: Visit, returnURL: String?, username: String = "", problem: String?)
+    private static func form(
+        _ context: PageContext,
+        returnURL: String?,
+        username: String = "",
+        problem: String?
+    )
         async throws -> Response
     {
-        let isDemo = try await visit.database.read { db in
+        let isDemo = try await context.database.read { db in
             try AccountRow.find(Sandbox.demoAccount, in: db) != nil
         }
         let demo: Markup =
@@ -97,7 +102,7 @@ enum LoginPages {
             required></label>
             <div><button class="primary">Log in</button></div>
             </form></section>
-            \(isDemo && visit.server.configuration.demoData ? demo : .empty)
+            \(isDemo && context.server.configuration.demoData ? demo : .empty)
             """
         )
     }

@@ -10,8 +10,8 @@ struct PageServer: Sendable {
             + [
                 .get(
                     "/{file}",
-                    Page(needsLogin: false) { visit in
-                        try PageAssets.response(visit["file"]).orNotFound()
+                    Page(needsLogin: false) { context in
+                        try PageAssets.response(context["file"]).orNotFound()
                     }
                 )
             ]
@@ -65,7 +65,7 @@ struct PageServer: Sendable {
                 throw Refusal.permissionDenied(why: "the form is not from this session; open the page again")
             }
             return try await page.handler(
-                Visit(request: request, captures: captures, session: session, server: server, now: now)
+                PageContext(request: request, captures: captures, session: session, server: server, now: now)
             )
         }
     }
@@ -73,7 +73,7 @@ struct PageServer: Sendable {
 
 /// What a page shows or does.
 struct Page: Sendable {
-    typealias Handler = @Sendable (Visit) async throws -> Response
+    typealias Handler = @Sendable (PageContext) async throws -> Response
 
     let needsLogin: Bool
     let handler: Handler
@@ -84,7 +84,7 @@ struct Page: Sendable {
     }
 }
 
-struct Visit: Sendable {
+struct PageContext: Sendable {
     let request: Request
     let captures: [String: String]
     let session: BrowserSession?

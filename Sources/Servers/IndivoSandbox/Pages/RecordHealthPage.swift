@@ -12,12 +12,12 @@ enum RecordHealthPage {
     private static let dates = ["VitalSigns": "date", "Measurement": "datetime", "HealthSample": "start"]
     private static let day: Int64 = 86_400_000_000
 
-    private static func page(_ visit: Visit) async throws -> Response {
-        let query = visit.request.query
-        let (record, period, found) = try await visit.database.read { db in
-            let record = try RecordPages.find(visit, in: db)
+    private static func page(_ context: PageContext) async throws -> Response {
+        let query = context.request.query
+        let (record, period, found) = try await context.database.read { db in
+            let record = try RecordPages.find(context, in: db)
             let latest =
-                try facts(of: record.id, in: db, from: nil, to: nil, limit: 1).first?.time ?? visit.now
+                try facts(of: record.id, in: db, from: nil, to: nil, limit: 1).first?.time ?? context.now
             let period: HealthPeriod
             do throws(HealthPeriodError) {
                 // Indivo keeps dates in UTC, so that no other zone is known.
@@ -50,7 +50,7 @@ enum RecordHealthPage {
             measurements: found.prefix(HealthPage.limit).flatMap { measurements($0, record: record.id) },
             isCut: found.count > HealthPage.limit
         )
-        return visit.page(
+        return context.page(
             record.label,
             "<p><a href=\"/records/\(record.id)\">All of \(record.label)</a></p>\(page.markup)"
         )

@@ -7,11 +7,14 @@ enum RecordPages {
         .get("/records/{record}/documents/{document}", Page(document)),
         .post(
             "/records/{record}/apps/{app}/remove",
-            Page { visit in
-                try await visit.database.write { db in
-                    try find(visit, in: db).disable(AppRow.find(visit["app"], in: db).orNotFound().id, in: db)
+            Page { context in
+                try await context.database.write { db in
+                    try find(context, in: db).disable(
+                        AppRow.find(context["app"], in: db).orNotFound().id,
+                        in: db
+                    )
                 }
-                return .redirect(to: "/records/\(visit["record"])")
+                return .redirect(to: "/records/\(context["record"])")
             }
         ),
     ]
@@ -46,15 +49,15 @@ enum RecordPages {
     }
 
     /// The record of the URL, if it is the visitor's.
-    static func find(_ visit: Visit, in db: Database) throws -> RecordRow {
-        let record = try RecordRow.find(visit["record"], in: db).orNotFound()
-        try require(record.isOwnedOrShared(by: visit.account.id, in: db), .notFound)
+    static func find(_ context: PageContext, in db: Database) throws -> RecordRow {
+        let record = try RecordRow.find(context["record"], in: db).orNotFound()
+        try require(record.isOwnedOrShared(by: context.account.id, in: db), .notFound)
         return record
     }
 
-    private static func record(_ visit: Visit) async throws -> Response {
-        let (record, demographics, facts, documents, apps) = try await visit.database.read { db in
-            let record = try find(visit, in: db)
+    private static func record(_ context: PageContext) async throws -> Response {
+        let (record, demographics, facts, documents, apps) = try await context.database.read { db in
+            let record = try find(context, in: db)
             let rows = try FactRow.fetch(
                 db,
                 "fact.record = ? AND document.status = 'active' ORDER BY fact.serial",
@@ -79,21 +82,21 @@ enum RecordPages {
             )
         }
         let birthday = demographics?["bday"]?.string.flatMap { IndivoDate.parseDateTime($0) }
-        let isAdult = birthday.map { visit.now.advanced(bySeconds: -18 * 365 * 86_400) >= $0 } ?? true
+        let isAdult = birthday.map { context.now.advanced(bySeconds: -18 * 365 * 86_400) >= $0 } ?? true
         let sections = RecordSections(record: record.id, facts: facts, isAdult: isAdult)
-        let known = sections.all(models: visit.server.models.all.map(\.name))
+        let known = sections.all(models: context.server.models.all.map(\.name))
         let links = (known.map { ($0.id, $0.title) } + [("documents", "Documents"), ("apps", "Apps")])
             .map { id, title -> Markup in "<li><a href=\"#\(id)\">\(title)</a></li>" }
         let health: Markup = "<li><a href=\"/records/\(record.id)/health\">By day, month and year</a></li>"
-        return visit.page(
+        return context.page(
             record.label,
             """
-            \(sections.person(demographics, at: visit.now))
+            \(sections.person(demographics, at: context.now))
             <nav aria-label="Sections"><ul>\(RecordHealthPage.hasContent(facts) ? health : nil)\
             \(links)</ul></nav>
             \(known.map(\.markup))
             \(section(of: documents, sections).markup)
-            \(section(of: apps, visit).markup)
+            \(section(of: apps, context).markup)
             """
         )
     }
@@ -122,7 +125,7 @@ enum RecordPages {
         return Section("Documents", "\(table.markup)\(note)")
     }
 
-    private static func section(of apps: [AppRow], _ visit: Visit) -> Section {
+    private static func section(of apps: [AppRow], _ context: PageContext) -> Section {
         Section(
             "Apps",
             apps,
@@ -130,20 +133,20 @@ enum RecordPages {
                 "App": { "\($0.name)" }, "Id": { "<code>\($0.id)</code>" },
                 "Permission": { app in
                     """
-                    <form method="post" action="/records/\(visit["record"])/apps/\(app.id)/remove">\
-                    \(visit.session?.field)<button>Take the permission back</button></form>
+                    <form method="post" action="/records/\(context["record"])/apps/\(app.id)/remove">\
+                    \(context.session?.field)<button>Take the permission back</button></form>
                     """
                 },
             ]
         )
     }
 
-    private static func document(_ visit: Visit) async throws -> Response {
-        let (record, document, facts, content) = try await visit.database.read { db in
-            let record = try find(visit, in: db)
+    private static func document(_ context: PageContext) async throws -> Response {
+        let (record, document, facts, content) = try await context.database.read { db in
+            let record = try find(context, in: db)
             let found = try DocumentRow.first(
                 "WHERE id = ? AND record = ? AND app IS NULL",
-                [visit["document"], record.id],
+                [context["document"], record.id],
                 in: db
             )
             let document = try found.orNotFound()
@@ -161,7 +164,7 @@ enum RecordPages {
             facts: Dictionary(grouping: facts, by: \.model).mapValues { $0.map(\.fact) },
             isAdult: true
         )
-        return visit.page(
+        return context.page(
             document.label ?? sections.title(ofDocument: document.id) ?? "A document",
             """
             <p><a href="/records/\(record.id)">\(record.label)</a></p>

@@ -12,7 +12,7 @@ final class PendingLogin: Sendable {
     let target: String
     let end: Date
     private let opened: AsyncStream<URL>
-    private let visits: AsyncStream<CallbackSession.Visit>.Continuation
+    private let visits: AsyncStream<CallbackSession.Arrival>.Continuation
     private let launch: Task<SMARTLaunch, any Error>
 
     init(
@@ -28,7 +28,7 @@ final class PendingLogin: Sendable {
         self.target = target
         self.end = end
         let (opened, page) = AsyncStream<URL>.makeStream()
-        let (stream, visits) = AsyncStream<CallbackSession.Visit>.makeStream()
+        let (stream, visits) = AsyncStream<CallbackSession.Arrival>.makeStream()
         self.opened = opened
         self.visits = visits
         let receiver = Receiver(redirectURI: record.app.redirectURI, visits: stream)
@@ -52,7 +52,7 @@ final class PendingLogin: Sendable {
     /// Ends the login with the address that the browser came back with. There is one try: what does not
     /// belong to this login ends it.
     func finish(with url: URL) async throws -> SMARTLaunch {
-        visits.yield(CallbackSession.Visit(url: url))
+        visits.yield(CallbackSession.Arrival(url: url))
         visits.finish()
         return try await launch.value
     }
@@ -64,7 +64,7 @@ final class PendingLogin: Sendable {
 
     private struct Receiver: CallbackReceiver {
         let redirectURI: URL
-        let visits: AsyncStream<CallbackSession.Visit>
+        let visits: AsyncStream<CallbackSession.Arrival>
 
         func listen() -> CallbackSession {
             CallbackSession(callback: redirectURI, visits: visits, close: {})

@@ -10,14 +10,6 @@ struct AllowedXHTML {
     ]
     /// Elements that a label cannot have.
     private static let block: Set<String> = ["p", "ul", "ol", "li", "blockquote", "pre"]
-    /// Elements whose text is not shown.
-    private static let silent: Set<String> = [
-        "script", "style", "iframe", "object", "template", "noscript", "svg", "math", "title",
-    ]
-    /// Elements of other names that end a line.
-    private static let lineEnds: Set<String> = [
-        "div", "h1", "h2", "h3", "h4", "h5", "h6", "tr", "table", "p", "li", "blockquote", "pre",
-    ]
     private static let maximumBytes = 100_000
     private static let maximumDepth = 30
 
@@ -42,10 +34,10 @@ struct AllowedXHTML {
         while let token = tokens.next() {
             switch token {
             case .text(let text): output += Markup.escape(text)
-            case .start(let name, _, let isEmpty) where Self.silent.contains(name):
+            case .start(let name, _, let isEmpty) where HTMLTokens.hidden.contains(name):
                 if !isEmpty { tokens.skipContent(of: name) }
             case .start(let name, let attributes, let isEmpty): begin(name, attributes, isEmpty)
-            case .end(let name): if !Self.silent.contains(name) { close(name) }
+            case .end(let name): if !HTMLTokens.hidden.contains(name) { close(name) }
             }
         }
         while let name = open.popLast() { output += "</\(name)>" }
@@ -79,7 +71,8 @@ struct AllowedXHTML {
 
     private mutating func endLine(_ name: String) {
         let ends = ["<br>", "</p>", "</ul>", "</ol>", "</blockquote>", "</pre>"]
-        guard Self.lineEnds.contains(name), !output.isEmpty, !ends.contains(where: output.hasSuffix) else {
+        guard HTMLTokens.blocks.contains(name), !output.isEmpty, !ends.contains(where: output.hasSuffix)
+        else {
             return
         }
         output += "<br>"

@@ -3,11 +3,7 @@ import StudyFormats
 
 /// The text of simple HTML: paragraphs on lines of their own, without markup. Linear in the length.
 enum HTMLText {
-    private static let breaking: Set<String> = [
-        "p", "br", "div", "li", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6", "tr", "table", "section",
-        "blockquote", "hr",
-    ]
-    private static let hidden: Set<String> = ["script", "style", "head", "title"]
+    private static let breaking = HTMLTokens.blocks.union(["br"])
 
     static func text(_ html: String) -> String {
         var lines: [String] = []
@@ -21,7 +17,7 @@ enum HTMLText {
         while let token = tokens.next() {
             switch token {
             case .text(let text): line += text
-            case .start(let name, _, let isEmpty) where hidden.contains(name):
+            case .start(let name, _, let isEmpty) where HTMLTokens.hidden.contains(name):
                 if !isEmpty { tokens.skipContent(of: name) }
             case .start(let name, _, _) where breaking.contains(name):
                 endLine()

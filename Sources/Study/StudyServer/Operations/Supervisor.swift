@@ -51,7 +51,7 @@ public final class Supervisor: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
 
     /// The pauses before a part is started again.
-    static let pauses = (first: Duration.seconds(1), longest: Duration.seconds(60))
+    static let pauses = (first: Duration.seconds(1), maximum: Duration.seconds(60))
 
     /// - Parameters:
     ///   - parts: With names of their own.
@@ -99,7 +99,7 @@ public final class Supervisor: Sendable {
             }
             guard !Task.isCancelled else { break }
             // One that worked for long fails for a new reason.
-            if start.duration(to: now()) > Self.pauses.longest { pause = Self.pauses.first }
+            if start.duration(to: now()) > Self.pauses.maximum { pause = Self.pauses.first }
             all.withLock {
                 $0[part.name]?.isUp = false
                 $0[part.name]?.failure = reason
@@ -111,7 +111,7 @@ public final class Supervisor: Sendable {
                 ]
             )
             do { try await sleep(pause) } catch { break }
-            pause = min(pause * 2, Self.pauses.longest)
+            pause = min(pause * 2, Self.pauses.maximum)
             all.withLock { $0[part.name]?.restarts += 1 }
         }
         all.withLock { $0[part.name]?.isUp = false }

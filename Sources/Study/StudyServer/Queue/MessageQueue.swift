@@ -76,7 +76,7 @@ public protocol MessageQueue: Sendable {
     /// Waits until there may be something to receive, at most so long.
     ///
     /// - Throws: `CancellationError`.
-    func wait(for longest: Duration) async throws
+    func wait(for maximum: Duration) async throws
 }
 
 extension MessageQueue {
@@ -86,7 +86,7 @@ extension MessageQueue {
     /// For queues that know nothing of what they had.
     public func forgetKnown(after days: Int) async throws {}
 
-    public func wait(for longest: Duration) async throws { try await Task.sleep(for: longest) }
+    public func wait(for maximum: Duration) async throws { try await Task.sleep(for: maximum) }
 
     public func checkWritable() async throws { _ = try await status() }
 

@@ -189,8 +189,8 @@ public final class PostgreSQLMessageQueue: MessageQueue {
         }
     }
 
-    public func wait(for longest: Duration) async throws {
-        try await database.wait(on: Self.channel, for: longest)
+    public func wait(for maximum: Duration) async throws {
+        try await database.wait(on: Self.channel, for: maximum)
     }
 
     // MARK: Receiving
@@ -236,8 +236,8 @@ public final class PostgreSQLMessageQueue: MessageQueue {
         }
     }
 
-    /// Leases the oldest messages that nobody has, and buries those that were received too often. It gives at
-    /// least one row.
+    /// Leases the oldest messages that nobody has, and moves those that were received too often to the dead
+    /// letters. It gives at least one row.
     private static let receiving = """
         WITH next AS MATERIALIZED (
             SELECT number, visible, receives, octet_length(body) AS size

@@ -31,15 +31,15 @@ final class QueueQuota: Sendable {
 
     init(depth: Int, bytes: Int) { limits = (depth, bytes) }
 
-    /// Whether nothing finds room any more.
+    /// Whether the quota is used up.
     func isFull(_ queue: any MessageQueue) async throws -> Bool {
         try await ask(queue)
         return state.withLock { !fits(1, $0) }
     }
 
-    /// Sends a message if there is room.
+    /// Sends a message within the quota.
     ///
-    /// - Returns: Whether it is new; `nil` when there is no room.
+    /// - Returns: Whether it is new; `nil` if the quota is used up.
     func send(_ message: StudyMessage, to queue: any MessageQueue) async throws -> Bool? {
         try await ask(queue)
         let isTaken = state.withLock { state in

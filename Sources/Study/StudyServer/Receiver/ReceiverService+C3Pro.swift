@@ -162,7 +162,7 @@ extension ReceiverService {
             )
             return isOriginal ? refusal : refusal.adding("WWW-Authenticate", #"Bearer error="invalid_token""#)
         }
-        if let seconds = takeTurns(of: id, request) { return ReceiverResponse.tooMany(seconds) }
+        if let seconds = takeTokens(of: id, request) { return ReceiverResponse.tooMany(seconds) }
         return try await body(id)
     }
 

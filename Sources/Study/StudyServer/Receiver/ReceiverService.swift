@@ -14,7 +14,7 @@ struct ReceiverService: Sendable {
     let metrics = ReceiverMetrics()
     /// What its paths begin with, as in `/sleep`; empty for the only study of a receiver.
     let base: String
-    private let room: QueueQuota
+    private let quota: QueueQuota
     private let health: QueueHealth
     let logger: Logger
 
@@ -32,7 +32,7 @@ struct ReceiverService: Sendable {
         self.configuration = configuration
         self.limiter = limiter
         self.logger = logger
-        room = QueueQuota(depth: configuration.depthLimit, bytes: configuration.byteLimit)
+        quota = QueueQuota(depth: configuration.depthLimit, bytes: configuration.byteLimit)
         health = QueueHealth(logger: logger)
     }
 
@@ -92,18 +92,19 @@ struct ReceiverService: Sendable {
     /// Who asks, as far as the connection shows it.
     func client(of request: Request) -> String { request.client(isBehindProxy: configuration.trustsProxy) }
 
-    /// Takes the turns of a submission from its client, and from the address: one address may register many
-    /// clients. Where everybody may register, they have one client's turns together; otherwise those of ten.
+    /// Takes the rate-limit tokens of a submission, of its client and of the address: one address may register
+    /// many clients. Where everybody may register, an address has the tokens of one client; otherwise those of
+    /// ten.
     ///
     /// - Returns: `nil` when there were enough; else in how many seconds there will be.
-    func takeTurns(of client: String, _ request: Request) -> Int? {
+    func takeTokens(of client: String, _ request: Request) -> Int? {
         let cost = cost(of: request)
         let share = configuration.attestation is NoAttestation ? 1 : 0.1
         return limiter.take(cost, of: "client \(client)")
             ?? limiter.take(cost * share, of: "submissions \(self.client(of: request))")
     }
 
-    /// What a request takes of its client's turns: one, and one for each megabyte of its body.
+    /// The rate-limit tokens of a request: one, and one for each megabyte of its body.
     func cost(of request: Request) -> Double { 1 + Double(request.body.count >> 20) }
 
     /// What a package takes, which may unpack to fifty times its size: the consumer's work counts, not the
@@ -118,7 +119,7 @@ struct ReceiverService: Sendable {
     ///   since before.
     func enqueue(_ message: StudyMessage) async throws -> Response? {
         do {
-            guard let isNew = try await room.send(message, to: queue) else {
+            guard let isNew = try await quota.send(message, to: queue) else {
                 return ReceiverResponse.busy(60)
             }
             health.succeeded()
@@ -145,7 +146,7 @@ struct ReceiverService: Sendable {
 
     /// `ok`, `full` or `failing`; the reason is in the log.
     func status() async -> String {
-        switch await health.state(of: queue, room) {
+        switch await health.state(of: queue, quota) {
         case .ok: "ok"
         case .full: "full"
         case .failing: "failing"

@@ -72,12 +72,12 @@ package final class PostgreSQLDatabase: Sendable {
     package func check() async throws { try await workers[0].run { try $0.command("SELECT 1") } }
 
     /// Waits until a channel is notified, at most so long. Where it cannot listen, it waits that long.
-    package func wait(on channel: StaticString, for longest: Duration) async throws {
+    package func wait(on channel: StaticString, for maximum: Duration) async throws {
         let start = ContinuousClock.now
         do {
-            _ = try await listener.run { try $0.wait(on: channel, for: longest) }
+            _ = try await listener.run { try $0.wait(on: channel, for: maximum) }
         } catch is PostgreSQLError {
-            try await Task.sleep(for: max(.zero, longest - start.duration(to: .now)))
+            try await Task.sleep(for: max(.zero, maximum - start.duration(to: .now)))
         }
     }
 

@@ -317,12 +317,12 @@ package final class PostgreSQLSession {
     ///
     /// - Parameter channel: A name of the program's own.
     /// - Returns: False when nobody did, for so long.
-    func wait(on channel: StaticString, for longest: Duration) throws -> Bool {
+    func wait(on channel: StaticString, for maximum: Duration) throws -> Bool {
         if !isListening {
             try command("LISTEN \(channel)")
             isListening = true
         }
-        let end = ContinuousClock.now + longest
+        let end = ContinuousClock.now + maximum
         while true {
             guard PQconsumeInput(connection) == 1 else { throw PostgreSQLError.connectionLost }
             var isNotified = false
@@ -447,7 +447,7 @@ package final class PostgreSQLSession {
 
     func copy(_ rows: TableRows) throws { throw PostgreSQLError.notBuilt }
 
-    func wait(on channel: StaticString, for longest: Duration) throws -> Bool {
+    func wait(on channel: StaticString, for maximum: Duration) throws -> Bool {
         throw PostgreSQLError.notBuilt
     }
 

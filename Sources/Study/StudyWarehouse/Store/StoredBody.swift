@@ -15,7 +15,7 @@ enum StoredBody {
     /// The shortest text of base64 that is worth it.
     private static let shortest = 64
     /// The longest JSON around such texts that is packed.
-    private static let longestJSON = 4096
+    private static let maximumJSON = 4096
 
     /// What is around the texts, as the apps of C3-PRO write it. What is stored needs it as it is: it never
     /// changes.
@@ -44,7 +44,7 @@ enum StoredBody {
             position = range.upperBound
         }
         json += content[position...]
-        let short = json.count > longestJSON ? nil : DictionaryDeflate.packed(json, dictionary)
+        let short = json.count > maximumJSON ? nil : DictionaryDeflate.packed(json, dictionary)
         append(json.count, to: &packed)
         append(short?.count ?? 0, to: &packed)
         packed += short ?? json
@@ -67,7 +67,7 @@ enum StoredBody {
             spans.append((before, bytes))
         }
         guard let length = number(&rest), let short = number(&rest),
-            short == 0 || length <= longestJSON, (short == 0 ? length : short) <= rest.count
+            short == 0 || length <= maximumJSON, (short == 0 ? length : short) <= rest.count
         else { return nil }
         let stored = rest.prefix(short == 0 ? length : short)
         guard

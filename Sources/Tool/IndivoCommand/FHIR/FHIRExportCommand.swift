@@ -23,7 +23,7 @@ struct FHIRExportCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 
     @Option(
         help: ArgumentHelp(
@@ -61,7 +61,7 @@ struct FHIRExportCommand: AsyncParsableCommand {
         if let from {
             content = try folder(from)
         } else {
-            content = try await connection.record(talk).content()
+            content = try await connection.record(console).content()
         }
         let export =
             document == .ips
@@ -77,8 +77,9 @@ struct FHIRExportCommand: AsyncParsableCommand {
             let (content, ignored) = try RecordContent.folder(URL(filePath: path))
             switch ignored.count {
             case 0: break
-            case 1: talk.note("\(path): 1 file is not XML by its name and was left out")
-            case let count: talk.note("\(path): \(count) files are not XML by their names and were left out")
+            case 1: console.note("\(path): 1 file is not XML by its name and was left out")
+            case let count:
+                console.note("\(path): \(count) files are not XML by their names and were left out")
             }
             return content
         } catch let error as RecordContent.FolderError {
@@ -100,7 +101,7 @@ struct FHIRExportCommand: AsyncParsableCommand {
 
     private func tell(_ export: FHIRExport) {
         let unmapped = export.unmapped
-        talk.note(
+        console.note(
             """
             \(export.bundle.entry.count) resources; \(unmapped.count) \
             \(unmapped.count == 1 ? "field" : "fields") had no element
@@ -112,8 +113,8 @@ struct FHIRExportCommand: AsyncParsableCommand {
             return "\(field.model.isEmpty ? name : "\(field.model).\(name)"): \(field.reason.rawValue)"
         }
         for (field, found) in reasons.sorted(by: { $0.key < $1.key }) {
-            talk.note("  \(found.count) × \(field)")
+            console.note("  \(found.count) × \(field)")
         }
-        if talk.verbose { for field in unmapped { talk.note("  \(field)") } }
+        if console.verbose { for field in unmapped { console.note("  \(field)") } }
     }
 }

@@ -46,7 +46,7 @@ struct SampleInput: ParsableArguments {
     )
     var mapping: String?
 
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 
     /// The zone that was given; nil for that of the samples.
     /// - Throws: ``CommandFailure`` for a zone that is unknown.
@@ -111,8 +111,8 @@ struct SampleInput: ParsableArguments {
         parts: ((Sample) -> [Sample])? = nil,
         _ body: (Sample, Int) async throws -> Void
     ) async throws -> SampleTally {
-        var tally = SampleTally(talk: talk)
-        let progress = SampleProgress(isShown: StandardStreams.errorIsTerminal && !talk.quiet)
+        var tally = SampleTally(console: console)
+        let progress = SampleProgress(isShown: StandardStreams.errorIsTerminal && !console.quiet)
         var reader = try reader(selection.mapping, progress)
         progress.total = reader.totalBytes
         var position = 0
@@ -266,23 +266,23 @@ struct SampleSelection {
 
 /// What was read from a file. The first problems are shown, all are counted.
 struct SampleTally {
-    let talk: MessageOptions
+    let console: MessageOptions
     var samples = 0
     private(set) var problems = 0
     var otherElements: [String: Int] = [:]
     private static let shown = 20
 
-    init(talk: MessageOptions) { self.talk = talk }
+    init(console: MessageOptions) { self.console = console }
 
     /// Counts problems that an interrupted run has shown.
     mutating func addShown(_ count: Int) { problems += count }
 
     mutating func add(_ problem: SampleProblem) {
         problems += 1
-        if problems <= Self.shown || talk.verbose {
+        if problems <= Self.shown || console.verbose {
             StandardStreams.printError("\(problem.file):\(problem.line): error: \(problem.reason)")
         }
-        if problems == Self.shown, !talk.verbose {
+        if problems == Self.shown, !console.verbose {
             StandardStreams.printError("further problems are counted; --verbose shows all")
         }
     }
@@ -290,7 +290,7 @@ struct SampleTally {
     /// Reports what was read, and exits with 1 if lines were skipped.
     func end() throws {
         for (name, count) in otherElements.sorted(by: { $0.key < $1.key }) {
-            talk.note("not read: \(count) \(name)")
+            console.note("not read: \(count) \(name)")
         }
         if problems > 0 {
             StandardStreams.printError(
@@ -302,7 +302,7 @@ struct SampleTally {
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
         if samples == 0 {
-            talk.note("the file has no samples")
+            console.note("the file has no samples")
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
     }

@@ -129,7 +129,7 @@ struct SamplesConvertCommand: AsyncParsableCommand {
             try input.fingerprint(),
         ]
         let lines = try ConversionOutput(path: output, scope: scope.joined(separator: "\u{1F}"))
-        if lines.isResumed { input.talk.note("\(output): going on where the last run was interrupted") }
+        if lines.isResumed { input.console.note("\(output): going on where the last run was interrupted") }
         return lines
     }
 

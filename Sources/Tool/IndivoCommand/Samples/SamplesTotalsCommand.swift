@@ -102,7 +102,7 @@ struct SamplesTotalsCommand: AsyncParsableCommand {
         }
         try listing.print(asJSON: json)
         if all.isEmpty, tally.problems == 0 {
-            input.talk.note("the file has no samples of \(totals.type)")
+            input.console.note("the file has no samples of \(totals.type)")
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
         try tally.end()

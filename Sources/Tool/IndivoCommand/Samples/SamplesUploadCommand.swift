@@ -74,7 +74,11 @@ struct SamplesUploadCommand: AsyncParsableCommand {
         guard let identifier = PatientIdentifier(patient) else { return }
         let mapping = try input.healthMapping()
         let selection = try input.selection(mapping)
-        let client = try FHIRConnectionOptions.client(base: base, allowHTTP: allowHttp, talk: input.talk)
+        let client = try FHIRConnectionOptions.client(
+            base: base,
+            allowHTTP: allowHttp,
+            console: input.console
+        )
         let found: Patient
         do {
             found = try await client.patient(identifiedBy: identifier)
@@ -103,7 +107,7 @@ struct SamplesUploadCommand: AsyncParsableCommand {
                 case .refused(let reason):
                     isRefused = true
                     counts.refused += 1
-                    if counts.refused <= 20 || input.talk.verbose {
+                    if counts.refused <= 20 || input.console.verbose {
                         StandardStreams.printError(
                             """
                             \(InputFile(path: input.file).name): sample \(item.index + 1) \
@@ -137,13 +141,13 @@ struct SamplesUploadCommand: AsyncParsableCommand {
             waiting.append((index, sample))
         }
         try await send(upTo: last + 1)
-        input.talk.note(
+        input.console.note(
             "\(counts.created) created, \(counts.existing) there already, \(counts.refused) refused"
         )
         if counts.refused > 0 { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         try tally.end()
         guard counts.created + counts.existing == 0 else { return }
-        if isResumed { return input.talk.note("all samples were sent before") }
+        if isResumed { return input.console.note("all samples were sent before") }
         StandardStreams.printError(
             "nothing was sent: --type, --since and --until choose no sample of the file"
         )
@@ -165,7 +169,7 @@ struct SamplesUploadCommand: AsyncParsableCommand {
         do {
             guard let data = try PrivateFile(path).read() else { return result }
             guard let json = try? JSONValue(parsing: data), result.resume(from: json) else {
-                input.talk.note(
+                input.console.note(
                     """
                     \(path): the anchor is of another file, patient, server, mapping or choice; \
                     the upload begins anew

@@ -158,7 +158,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     )
     var metricsPort: UInt16?
 
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 
     func validate() throws {
         guard (1...(1 << 50)).contains(keptBytes) else {
@@ -240,7 +240,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             let watch = ConsumerWatch()
             let operations = try await operations(watch)
             let work = Task { await consumer.run(watchedBy: watch) }
-            talk.note("Stop it with Control-C.")
+            console.note("Stop it with Control-C.")
             await Interrupt.wait()
             work.cancel()
             await work.value

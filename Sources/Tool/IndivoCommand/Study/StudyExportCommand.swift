@@ -87,7 +87,7 @@ struct StudyExportCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: "The folder.", completion: .directory)
     var output: String?
 
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 
     func validate() throws {
         guard (files == nil) != (output == nil) else {
@@ -108,7 +108,7 @@ struct StudyExportCommand: AsyncParsableCommand {
         ) {
             guard ContinuousClock.now > reported + .seconds(2) else { return }
             reported = .now
-            talk.note("\($0.packages) packages, \($0.bytes) bytes")
+            console.note("\($0.packages) packages, \($0.bytes) bytes")
         }
         for failure in report.failed { StandardStreams.printError(failure) }
         try StandardStreams.say("\(report.packages) packages with \(report.files) files in \(path)")

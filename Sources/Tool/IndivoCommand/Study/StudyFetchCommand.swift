@@ -48,7 +48,7 @@ struct StudyFetchCommand: AsyncParsableCommand {
     @ArgumentParser.Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 
     func run() async throws {
         guard let url = URL(string: url) else { throw CommandFailure("“\(url)” is no URL") }
@@ -65,7 +65,7 @@ struct StudyFetchCommand: AsyncParsableCommand {
             switch try await published.fetch() {
             case .new(let study): try show(study)
             case .unchanged(let study):
-                talk.note("Nothing has changed.")
+                console.note("Nothing has changed.")
                 try show(study)
             }
         } catch let error as HTTPTransportError {
@@ -96,7 +96,7 @@ struct StudyFetchCommand: AsyncParsableCommand {
             let from = consent.requiredFrom.map { ", required from \($0) on" } ?? ""
             return "; the consent in force is \(consent.document) version \(consent.version)\(from)"
         }
-        talk.note(
+        console.note(
             "Version \(contents.version), signed \(contents.issued), taken until \(contents.expires)"
                 + "\(consent ?? "")."
         )

@@ -48,7 +48,7 @@ struct StudyKeysMakeCommand: ParsableCommand {
     @ArgumentParser.Flag(name: .customLong("c3pro"), help: "Write private-c3pro.der, too.")
     var isForC3Pro = false
 
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 
     func run() throws {
         let folder = URL(filePath: dir, directoryHint: .isDirectory)
@@ -62,7 +62,7 @@ struct StudyKeysMakeCommand: ParsableCommand {
                 ("public-key.der", key.publicKeyDER),
             ] + (isForC3Pro ? [("private-c3pro.der", key.der)] : [])
         try NewFile.write(files, in: folder)
-        talk.note(
+        console.note(
             "made \(files.map(\.0).joined(separator: ", ")) in \(dir); valid until \(certificate.notAfter)"
         )
         try StandardStreams.say(certificate.fingerprint)

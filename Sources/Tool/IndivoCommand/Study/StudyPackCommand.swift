@@ -46,7 +46,7 @@ struct StudyPackCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: "The package.", completion: .file())
     var output: String
 
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 
     func validate() throws {
         switch format ?? .cms {
@@ -95,7 +95,7 @@ struct StudyPackCommand: AsyncParsableCommand {
             for path in files { try archive.add(contentsOf: URL(filePath: path)) }
             let encryption = try encryption.encryption()
             try archive.write(to: file, encryption: encryption)
-            if encryption == nil { talk.note("not encrypted: everybody who gets \(output) can read it") }
+            if encryption == nil { console.note("not encrypted: everybody who gets \(output) can read it") }
         }
     }
 }

@@ -46,7 +46,7 @@ struct StudyPendingCommand: AsyncParsableCommand {
     @ArgumentParser.Flag(help: "A line of JSON for each message.")
     var json = false
 
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 
     func run() async throws {
         let participant = try participant.map { try StudyParticipant.id($0, option: "of") }

@@ -62,7 +62,7 @@ struct StudyPublishCommand: ParsableCommand {
     @ArgumentParser.Flag(help: "Sign with another key than the list before; apps need its certificate.")
     var changeKey = false
 
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 
     func run() throws {
         let questionnaires = try StudyBackEnd.questionnaires(questionnaires)
@@ -85,9 +85,9 @@ struct StudyPublishCommand: ParsableCommand {
             changesKey: changeKey
         )
         try StandardStreams.say("version \(contents.version)")
-        talk.note("\(contents.files.count) files; publish again before \(contents.expires)")
+        console.note("\(contents.files.count) files; publish again before \(contents.expires)")
         if let consent = inForce?.consent, let from = consent.requiredFrom {
-            talk.note(
+            console.note(
                 "phones ask for consent \(consent.version); the study holds back what comes without it "
                     + "where indivo study consume has --require-consent '\(consent.version)=\(from)'"
             )

@@ -29,6 +29,6 @@ struct StudyQueueDiscardCommand: AsyncParsableCommand {
             )
         }
         try await queue.discard(id)
-        study.talk.note("Discarded.")
+        study.console.note("Discarded.")
     }
 }

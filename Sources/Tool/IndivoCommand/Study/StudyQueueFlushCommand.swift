@@ -16,6 +16,8 @@ struct StudyQueueFlushCommand: AsyncParsableCommand {
         let configuration = try StudyConfiguration(study.config)
         let endpoint = try server.endpoint(configuration)
         try configuration.refuseWithdrawn()
-        try await StudyDeliveryOutcome(try configuration.queue(), endpoint, study.talk).finish(study.talk)
+        try await StudyDeliveryOutcome(try configuration.queue(), endpoint, study.console).finish(
+            study.console
+        )
     }
 }

@@ -40,7 +40,7 @@ struct StudyQueueListCommand: AsyncParsableCommand {
             return try StandardStreams.write(Data(objects.utf8(.pretty) + [0x0A]))
         }
         guard !rows.isEmpty else {
-            study.talk.note("nothing is queued")
+            study.console.note("nothing is queued")
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
         let table = TextTable(

@@ -17,6 +17,6 @@ struct StudyQueueRetryCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await StudyConfiguration(study.config).queue().retry(id)
-        study.talk.note("Queued again. Deliver it: indivo study queue flush")
+        study.console.note("Queued again. Deliver it: indivo study queue flush")
     }
 }

@@ -13,7 +13,7 @@ struct StudyOptions: ParsableArguments {
     )
     var config = "study.json"
 
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 }
 
 /// Where a study's server is.
@@ -71,13 +71,13 @@ struct StudySubmitCommand: AsyncParsableCommand {
         for (name, submitted) in try await configuration.submit(files, to: queue) {
             switch submitted {
             case .queued:
-                study.talk.note("\(name): queued as \(submitted.submission.id.uuidString.lowercased())")
+                study.console.note("\(name): queued as \(submitted.submission.id.uuidString.lowercased())")
             case .known(_, .delivered):
-                study.talk.note("\(name): was delivered before, and is not sent again")
-            case .known: study.talk.note("\(name): is in the queue already")
+                study.console.note("\(name): was delivered before, and is not sent again")
+            case .known: study.console.note("\(name): is in the queue already")
             }
         }
-        try await StudyDeliveryOutcome(queue, endpoint, study.talk).finish(study.talk)
+        try await StudyDeliveryOutcome(queue, endpoint, study.console).finish(study.console)
     }
 }
 
@@ -92,9 +92,9 @@ struct StudyDeliveryOutcome {
     private let report: QueueReport
 
     /// Delivers; where a person looks at standard error, it shows how far each large submission is.
-    init(_ queue: StudyQueue, _ endpoint: any StudyEndpoint, _ talk: MessageOptions) async throws {
+    init(_ queue: StudyQueue, _ endpoint: any StudyEndpoint, _ console: MessageOptions) async throws {
         self.queue = queue
-        let isShown = StandardStreams.errorIsTerminal && !talk.quiet
+        let isShown = StandardStreams.errorIsTerminal && !console.quiet
         let status = queue.status
         let progress = Task {
             guard isShown else { return }
@@ -109,7 +109,7 @@ struct StudyDeliveryOutcome {
         report = try await queue.deliver(to: endpoint)
     }
 
-    func finish(_ talk: MessageOptions) async throws {
+    func finish(_ console: MessageOptions) async throws {
         for item in report.delivered { try StandardStreams.say(item.id) }
         for item in report.setAside {
             if case .setAside(let reason) = item.state {
@@ -118,7 +118,7 @@ struct StudyDeliveryOutcome {
         }
         let items = try await queue.items()
         let setAside = items.count { if case .setAside = $0.state { true } else { false } }
-        talk.note("\(report.delivered.count) delivered, \(report.remaining) wait, \(setAside) set aside.")
+        console.note("\(report.delivered.count) delivered, \(report.remaining) wait, \(setAside) set aside.")
         for problem in report.stopped.values {
             let isReached = (problem as? StudyServerProblem) != nil
             throw CommandFailure("\(problem)", status: isReached ? .refused : .notReached)

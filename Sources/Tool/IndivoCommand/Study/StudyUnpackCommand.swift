@@ -23,7 +23,7 @@ struct StudyUnpackCommand: ParsableCommand {
     @Option(name: .shortAndLong, help: "Where the folders of the packages are made.", completion: .directory)
     var output: String
 
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 
     func run() throws {
         let keys = try keys.keys()

@@ -52,7 +52,7 @@ struct StudyUpCommand: AsyncParsableCommand {
     @ArgumentParser.Flag(help: "Print a line of JSON for each part that is up, for programs.")
     var json = false
 
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 
     func run() async throws {
         let file = try StudyUpFile(config, takesSeveral: true)
@@ -108,7 +108,7 @@ struct StudyUpCommand: AsyncParsableCommand {
             try await StudyOperations.start(watched, address: address.address, port: address.port)
         }
         report("operations", operations.url)
-        talk.note("Stop it with Control-C.")
+        console.note("Stop it with Control-C.")
         let work = Task { await supervisor.run() }
         await Interrupt.wait()
         work.cancel()
@@ -121,7 +121,7 @@ struct StudyUpCommand: AsyncParsableCommand {
         await work.value
         patience.cancel()
         await operations.stop()
-        talk.note("All parts have ended.")
+        console.note("All parts have ended.")
     }
 
     private var report: PartReport { PartReport(printsJSON: json) }

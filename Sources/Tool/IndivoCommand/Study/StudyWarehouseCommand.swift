@@ -74,7 +74,7 @@ struct StudyAttachCommand: AsyncParsableCommand {
     @ArgumentParser.Flag(help: "Print the statements, and execute none.")
     var print = false
 
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 
     func run() async throws {
         do {

@@ -85,7 +85,7 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
             }
         )
         switch results.first(where: { $0.withdrawal.participant == configuration.subject })?.result {
-        case .finished: study.talk.note("Withdrawn: nothing is kept here, and the server knows.")
+        case .finished: study.console.note("Withdrawn: nothing is kept here, and the server knows.")
         case .refused(let reason):
             throw CommandFailure(
                 "nothing is kept here; the server refuses the report: \(reason). Run this again to retry.",

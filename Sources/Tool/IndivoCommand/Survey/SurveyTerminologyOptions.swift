@@ -54,7 +54,7 @@ struct SurveyTerminologyOptions: ParsableArguments {
             }
             return try FHIRClient(
                 base: url,
-                logger: FHIRConnectionOptions.logger(connection.talk),
+                logger: FHIRConnectionOptions.logger(connection.console),
                 options: FHIRClient.Options(plainHTTPHosts: Set(connection.allowHttp))
             )
         }

@@ -19,7 +19,7 @@ struct AppDocumentsAddCommand: AsyncParsableCommand {
     @Option(help: "The document's label.") var label: String?
 
     func run() async throws {
-        let content = try file.read(options.output.talk)
+        let content = try file.read(options.output.console)
         let storage = try await options.open()
         let document =
             if let externalId { try await storage.put(content, externalID: externalId) } else {

@@ -25,8 +25,8 @@ struct AppDocumentsCommand: AsyncParsableCommand {
 struct AppStorageOptions: ParsableArguments {
     @Flag(help: "The app's documents that belong to no record; no login is needed.") var allRecords = false
 
-    func open(_ connection: ConnectionOptions, _ talk: MessageOptions) async throws -> AppDocuments {
-        let opened = try connection.open(talk)
+    func open(_ connection: ConnectionOptions, _ console: MessageOptions) async throws -> AppDocuments {
+        let opened = try connection.open(console)
         return allRecords ? try await opened.server().appDocuments : try await opened.record().appDocuments
     }
 }
@@ -37,7 +37,7 @@ struct AppOptions: ParsableArguments {
 
     var output: OutputOptions { record.output }
 
-    func open() async throws -> AppDocuments { try await place.open(record.connection, record.talk) }
+    func open() async throws -> AppDocuments { try await place.open(record.connection, record.console) }
 }
 
 enum AppDocumentsPlace: DocumentAddress { static let command = "app-documents" }

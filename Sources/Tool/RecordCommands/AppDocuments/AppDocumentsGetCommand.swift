@@ -8,13 +8,13 @@ struct AppDocumentsGetCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
     @OptionGroup var place: AppStorageOptions
     @OptionGroup var choice: DocumentChoice<AppDocumentsPlace>
     @OptionGroup var destination: ContentOutputOptions
 
     func run() async throws {
-        let document = try await choice.find(in: place.open(connection, talk))
+        let document = try await choice.find(in: place.open(connection, console))
         if document.metadata == nil { try await document.refreshMetadata() }
         try destination.write(try await document.content())
     }

@@ -8,7 +8,7 @@ struct AppDocumentsListCommand: AsyncParsableCommand {
     @OptionGroup var query: DocumentQueryOptions
 
     func run() async throws {
-        let documents = try await options.output.talk.fetch(options.open().list(query.query), "documents")
+        let documents = try await options.output.console.fetch(options.open().list(query.query), "documents")
         try options.output.print(
             .documents(documents.compactMap(\.metadata)),
             none: "The app keeps no such documents."

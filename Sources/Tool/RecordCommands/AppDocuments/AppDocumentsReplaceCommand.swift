@@ -32,7 +32,7 @@ struct AppDocumentsReplaceCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let content = try file.read(options.output.talk)
+        let content = try file.read(options.output.console)
         let storage = try await options.open()
         let document: AppDocuments.Document
         if let id {

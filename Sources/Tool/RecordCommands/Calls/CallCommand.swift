@@ -23,7 +23,7 @@ struct CallCommand: AsyncParsableCommand {
     enum Signer: String, ExpressibleByArgument, CaseIterable { case token, app, nobody }
 
     @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
     @OptionGroup var destination: ContentOutputOptions
 
     @Argument(help: "GET, POST, PUT or DELETE.", completion: .list(["GET", "POST", "PUT", "DELETE"]))
@@ -77,7 +77,7 @@ struct CallCommand: AsyncParsableCommand {
         for parameter in try Self.fields(query, "--query") {
             parameters.append(name: parameter.name, value: parameter.value)
         }
-        let opened = try connection.open(talk)
+        let opened = try connection.open(console)
         let answer: FileContent
         let signer =
             signer ?? IndivoCall.matching(method, parts[0]).flatMap { Signer(rawValue: $0.signer.rawValue) }

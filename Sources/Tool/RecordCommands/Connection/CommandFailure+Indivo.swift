@@ -23,6 +23,10 @@ extension CommandFailure {
         switch error {
         case let failure as CommandFailure: self = failure
         case let error as IndivoError:
+            if case .login(.sessionNotKept(let why)) = error.reason {
+                self.init(why.inToolsWords)
+                return
+            }
             self.init(error, isVerbose: CommandLine.arguments.contains { ["-v", "--verbose"].contains($0) })
         case let error as SessionStoreError: self.init("\(error)".inToolsWords)
         case let error as any LocatedError: self.init("a document cannot be read: \(error)", status: .refused)

@@ -7,11 +7,11 @@ import Logging
 struct Connection {
     let settings: Settings
     let store: FileSessionStore<IndivoSession>
-    private let talk: MessageOptions
+    private let console: MessageOptions
 
-    init(_ settings: Settings, _ talk: MessageOptions) {
+    init(_ settings: Settings, _ console: MessageOptions) {
         self.settings = settings
-        self.talk = talk
+        self.console = console
         store = settings[.sessions].map { FileSessionStore(file: URL(filePath: $0)) } ?? .standard
     }
 
@@ -88,7 +88,7 @@ struct Connection {
 
     private var logger: Logger {
         var logger = Logger(label: "indivo", factory: { StreamLogHandler.standardError(label: $0) })
-        logger.logLevel = talk.verbose ? .debug : .critical
+        logger.logLevel = console.verbose ? .debug : .critical
         return logger
     }
 }
@@ -143,8 +143,10 @@ package struct ConnectionOptions: ParsableArguments {
         return try Settings(options: options.compactMapValues(\.self))
     }
 
-    func open(_ talk: MessageOptions) throws -> Connection { Connection(try settings(), talk) }
+    func open(_ console: MessageOptions) throws -> Connection { Connection(try settings(), console) }
 
     /// The record that the environment's token or a kept session opens.
-    package func record(_ talk: MessageOptions) async throws -> IndivoRecord { try await open(talk).record() }
+    package func record(_ console: MessageOptions) async throws -> IndivoRecord {
+        try await open(console).record()
+    }
 }

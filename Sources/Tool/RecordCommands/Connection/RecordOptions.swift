@@ -6,9 +6,9 @@ struct RecordOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var output: OutputOptions
 
-    var talk: MessageOptions { output.talk }
+    var console: MessageOptions { output.console }
 
-    func open() async throws -> IndivoRecord { try await connection.record(talk) }
+    func open() async throws -> IndivoRecord { try await connection.record(console) }
 }
 
 extension CommandConfiguration {

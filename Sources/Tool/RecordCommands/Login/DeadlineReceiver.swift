@@ -15,7 +15,7 @@ struct DeadlineReceiver: CallbackReceiver {
         return CallbackSession(
             callback: session.callback,
             next: { step in
-                try await withThrowingTaskGroup(of: CallbackSession.Visit?.self) { group in
+                try await withThrowingTaskGroup(of: CallbackSession.Arrival?.self) { group in
                     defer { group.cancelAll() }
                     group.addTask { try await session.next(step) }
                     group.addTask {

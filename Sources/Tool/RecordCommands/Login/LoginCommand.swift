@@ -39,7 +39,7 @@ struct LoginCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let opened = try options.connection.open(options.talk)
+        let opened = try options.connection.open(options.console)
         let server = try await opened.server(needsPages: true)
         try await server.checkIsThere(withPages: !outOfBand)
         let receiver: any CallbackReceiver =
@@ -54,14 +54,14 @@ struct LoginCommand: AsyncParsableCommand {
         let information = try await record.information()
         try await record.keepSession(label: information.label)
         try options.output.print(.record(information))
-        options.talk.note(
+        options.console.note(
             "You are logged in. The session is kept in \(opened.store.file.path); “indivo logout” forgets it."
         )
     }
 
     /// Shows the address of a page; among results for programs there is no place for it.
     private func show(_ page: URL) throws {
-        options.talk.note("Open this page in a browser:")
+        options.console.note("Open this page in a browser:")
         if options.output.json {
             StandardStreams.printError(page.absoluteString)
         } else {
@@ -69,7 +69,7 @@ struct LoginCommand: AsyncParsableCommand {
         }
         if open { Self.openBrowser(page) }
         guard !outOfBand else { return }
-        options.talk.note(
+        options.console.note(
             """
             Waiting up to \(timeout) minutes for the browser to come back to \
             \(DeadlineReceiver(port: port, minutes: timeout).startURL), which the server must have as the \

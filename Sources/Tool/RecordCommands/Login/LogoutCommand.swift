@@ -14,21 +14,21 @@ struct LogoutCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 
     @Flag(help: "Forget all sessions: of all records, apps and servers.") var all = false
 
     func run() async throws {
-        let opened = try connection.open(talk)
+        let opened = try connection.open(console)
         let kept = try opened.keptSessions()
         guard !kept.isEmpty else {
-            talk.note("There is no session to forget; “indivo sessions” lists those that are kept.")
+            console.note("There is no session to forget; “indivo sessions” lists those that are kept.")
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
         for session in all ? try opened.store.sessions() : [try opened.choose(from: kept)] {
             try opened.store.forget(session)
-            talk.note("Logged out of \(session.label ?? session.record).".onOneLine)
+            console.note("Logged out of \(session.label ?? session.record).".onOneLine)
         }
-        if let pages = opened.settings[.ui] { talk.note("On the server's pages: \(pages)/logout") }
+        if let pages = opened.settings[.ui] { console.note("On the server's pages: \(pages)/logout") }
     }
 }

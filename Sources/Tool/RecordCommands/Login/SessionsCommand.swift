@@ -12,7 +12,7 @@ struct SessionsCommand: AsyncParsableCommand {
     @OptionGroup var options: RecordOptions
 
     func run() async throws {
-        let rows = try options.connection.open(options.talk).keptSessions().map { session in
+        let rows = try options.connection.open(options.console).keptSessions().map { session in
             [
                 session.record, session.label, session.api.absoluteString, session.app,
                 XMLDateTime(session.keptAt).lexical,

@@ -32,7 +32,7 @@ struct OutboxOptions: ParsableArguments {
     @OptionGroup var output: OutputOptions
 
     func open(isOnline: Bool = false) async throws -> Outbox {
-        try await connection.open(output.talk).record(isOnline: isOnline).outbox(
+        try await connection.open(output.console).record(isOnline: isOnline).outbox(
             in: folder.map { URL(filePath: $0, directoryHint: .isDirectory) },
             keys: keyFile.map { FileKeyStore(URL(filePath: $0)) } ?? .standard
         )

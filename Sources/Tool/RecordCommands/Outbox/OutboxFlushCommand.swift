@@ -23,11 +23,11 @@ struct OutboxFlushCommand: AsyncParsableCommand {
         let done = report.delivered + report.setAside
         if !done.isEmpty { try options.output.print(.outbox(done)) }
         for skipped in report.skipped {
-            options.output.talk.note(
+            options.output.console.note(
                 "\(skipped.item.change) \(skipped.item.id) stays queued: \(skipped.reason)"
             )
         }
-        options.output.talk.note("\(report.delivered.count) delivered, \(left) left.")
+        options.output.console.note("\(report.delivered.count) delivered, \(left) left.")
         switch report.stop {
         case .loginNeeded(let error)?: throw CommandFailure(error)
         case .unreachable(let error)?:

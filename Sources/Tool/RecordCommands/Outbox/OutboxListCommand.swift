@@ -18,7 +18,7 @@ struct OutboxListCommand: AsyncParsableCommand {
         let outbox = try await options.open()
         let items = try await all ? outbox.itemsAndDelivered() : outbox.items()
         if let aside = items.first(where: { if case .setAside = $0.state { true } else { false } }) {
-            options.output.talk.note("Something was set aside. See why: indivo outbox show \(aside.id)")
+            options.output.console.note("Something was set aside. See why: indivo outbox show \(aside.id)")
         }
         try options.output.print(.outbox(items), none: "Nothing is queued.")
     }

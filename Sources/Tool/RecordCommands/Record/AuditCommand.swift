@@ -31,7 +31,7 @@ struct AuditCommand: AsyncParsableCommand {
             let results = try await record.aggregate(aggregate, over: .audit, matching: wanted)
             return try options.output.print(.aggregates(results), none: "No request fits.")
         }
-        let entries = try await options.talk.fetch(record.audit(matching: wanted), "requests")
+        let entries = try await options.console.fetch(record.audit(matching: wanted), "requests")
         try options.output.print(.audits(entries), none: "No request fits.")
     }
 }

@@ -58,7 +58,7 @@ struct MessageCommand: AsyncParsableCommand {
                 isSingle: true
             )
         )
-        options.talk.note("The message is sent.")
+        options.console.note("The message is sent.")
     }
 
     private func parts(of text: String) throws -> (subject: String, body: String) {

@@ -67,7 +67,7 @@ struct DocumentFileOptions: ParsableArguments {
 
     @Argument(help: "The file; - for standard input.", completion: .file()) var path: String
 
-    func read(_ talk: MessageOptions) throws -> FileContent {
+    func read(_ console: MessageOptions) throws -> FileContent {
         let input = InputFile(path: path)
         let data = try input.read()
         guard !data.isEmpty else { throw CommandFailure("\(input.name): this is empty, and nothing to send") }
@@ -76,7 +76,7 @@ struct DocumentFileOptions: ParsableArguments {
             let advice = "; nothing was sent. --content-type says what it is, if it is no XML"
             _ = try input.locating(advice: advice) { try XMLNode(parsing: data) }
         } else if type == "application/json", (try? SDMXDocument(json: data)) != nil {
-            talk.note(
+            console.note(
                 "warning: \(input.name) holds models in JSON, which a server stores without "
                     + "understanding them; “indivo document convert --to sdmx” writes what it reads"
             )

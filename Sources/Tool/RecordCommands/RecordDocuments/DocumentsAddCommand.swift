@@ -35,7 +35,7 @@ struct DocumentsAddCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let content = try file.read(options.talk)
+        let content = try file.read(options.console)
         let related = try relatedTo.map(documentID)
         let record = try await options.open()
         let document = FileDocument(content)
@@ -51,7 +51,7 @@ struct DocumentsAddCommand: AsyncParsableCommand {
                 try await record.add(document, externalID: externalID)
             }
         } catch let error as IndivoError {
-            throw CommandFailure.refusing(file.path, error, options.talk)
+            throw CommandFailure.refusing(file.path, error, options.console)
         }
         if let label { try await document.setLabel(label) }
         try options.output.print(document.metadata)

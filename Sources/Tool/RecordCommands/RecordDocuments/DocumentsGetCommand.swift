@@ -9,12 +9,12 @@ struct DocumentsGetCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
     @OptionGroup var choice: DocumentChoice<RecordDocuments>
     @OptionGroup var destination: ContentOutputOptions
 
     func run() async throws {
-        let document = try await choice.find(in: connection.open(talk).record())
+        let document = try await choice.find(in: connection.open(console).record())
         // The digest to check against.
         try await document.refreshMetadata()
         try destination.write(try await document.fetchContent())

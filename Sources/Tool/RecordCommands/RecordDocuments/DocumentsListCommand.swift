@@ -19,7 +19,7 @@ struct DocumentsListCommand: AsyncParsableCommand {
     @OptionGroup var query: DocumentQueryOptions
 
     func run() async throws {
-        let documents = try await options.talk.fetch(options.open().documents(query.query), "documents")
+        let documents = try await options.console.fetch(options.open().documents(query.query), "documents")
         try options.output.print(
             .documents(documents.compactMap(\.metadata)),
             none: "The record has no such documents."

@@ -25,7 +25,7 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = try documentID(id)
-        let content = try file.read(options.talk)
+        let content = try file.read(options.console)
         let document = FileDocument(id: id, in: try await options.open())
         // A server says 404 to an old version as it does to a wrong id.
         try await document.refreshMetadata()
@@ -49,7 +49,7 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
                 status: .refused
             )
         } catch let error as IndivoError {
-            throw CommandFailure.refusing(file.path, error, options.talk)
+            throw CommandFailure.refusing(file.path, error, options.console)
         }
         try options.output.print(document.metadata)
     }
@@ -57,11 +57,11 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
 
 extension CommandFailure {
     /// A server's refusal of a file, with the command that tells what is wrong with it.
-    static func refusing(_ path: String, _ error: IndivoError, _ talk: MessageOptions)
+    static func refusing(_ path: String, _ error: IndivoError, _ console: MessageOptions)
         -> any Error
     {
         guard case .invalid = error.reason, path != "-" else { return error }
-        let failure = CommandFailure(error, isVerbose: talk.verbose)
+        let failure = CommandFailure(error, isVerbose: console.verbose)
         let description = failure.description.replacing("document check FILE", with: "document check \(path)")
         return CommandFailure(description: description, status: failure.status)
     }

@@ -21,7 +21,7 @@ struct DocumentsStatusCommand: AsyncParsableCommand {
         if reason.isEmpty { throw CommandFailure("a change of status needs a reason; give it with --reason") }
         let document = FileDocument(id: id, in: try await options.open())
         try await document.setStatus(status, reason: reason)
-        if !options.output.json { return options.talk.note("The document is \(status.rawValue) now.") }
+        if !options.output.json { return options.console.note("The document is \(status.rawValue) now.") }
         try options.output.print(try await document.refreshMetadata())
     }
 }

@@ -49,7 +49,7 @@ struct ReportsCommand: AsyncParsableCommand {
                 let results = try await record.aggregate(aggregate, over: source, matching: wanted)
                 return try options.output.print(.aggregates(results), none: "No fact fits.")
             }
-            let documents = try await options.talk.fetch(
+            let documents = try await options.console.fetch(
                 record.reports(ofModel: model, matching: wanted),
                 "facts"
             )

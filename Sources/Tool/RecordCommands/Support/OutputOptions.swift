@@ -5,7 +5,7 @@ import OrderedJSON
 package struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON, for programs.") package var json = false
 
-    @OptionGroup package var talk: MessageOptions
+    @OptionGroup package var console: MessageOptions
 
     package init() {}
 
@@ -13,7 +13,7 @@ package struct OutputOptions: ParsableArguments {
     package func print(_ listing: Listing, none: String = "") throws {
         try listing.print(asJSON: json)
         if listing.rows.isEmpty {
-            talk.note(none)
+            console.note(none)
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
     }
@@ -23,7 +23,7 @@ package struct OutputOptions: ParsableArguments {
         if json {
             try StandardStreams.write((["status": "ok"] as JSONValue).fileData)
         } else {
-            talk.note(note)
+            console.note(note)
         }
     }
 }

@@ -171,8 +171,8 @@ private struct ScriptedReceiver: CallbackReceiver {
     var urls: [String] = []
 
     func listen() throws -> CallbackSession {
-        let (visits, continuation) = AsyncStream.makeStream(of: CallbackSession.Visit.self)
-        for url in urls { continuation.yield(CallbackSession.Visit(url: URL(string: url)!)) }
+        let (visits, continuation) = AsyncStream.makeStream(of: CallbackSession.Arrival.self)
+        for url in urls { continuation.yield(CallbackSession.Arrival(url: URL(string: url)!)) }
         return CallbackSession(
             callback: URL(string: "x:///callback")!,
             visits: visits,
@@ -196,7 +196,7 @@ private struct TamperingReceiver: CallbackReceiver {
                 guard let visit = try await session.next(step) else { return nil }
                 guard step == .authorization else { return visit }
                 guard let url = answer(visit.url) else { return nil }
-                return CallbackSession.Visit(url: url, redirect: visit.redirect, finish: visit.finish)
+                return CallbackSession.Arrival(url: url, redirect: visit.redirect, finish: visit.finish)
             },
             close: session.close
         )

@@ -35,6 +35,34 @@ struct SessionTests {
         }
     }
 
+    @Test("a store that fails is an error of the client, without the store's own words")
+    func failingStore() async throws {
+        struct FailingStore: SessionStore {
+            struct Failure: Error { let secret = "planted" }
+            func sessions() throws -> [IndivoSession] { throw Failure() }
+            func keep(_ session: IndivoSession) throws { throw Failure() }
+            func forget(_ session: IndivoSession) throws { throw Failure() }
+        }
+        let url = try #require(URL(string: "https://one.example.org"))
+        let app = AppCredentials(id: "a@apps.example.org", consumerKey: "a", consumerSecret: "s")
+        var options = IndivoServer.Options()
+        options.sessions = FailingStore()
+        let server = IndivoServer(api: url, ui: url, app: app, options: options)
+        let record = server.record(id: "r", token: OAuthToken(value: "t", secret: "s"))
+        let failures = [
+            await #expect(throws: IndivoError.self) { try await server.keptRecords() },
+            await #expect(throws: IndivoError.self) { try await record.keepSession() },
+            await #expect(throws: IndivoError.self) { try await record.logOut() },
+        ]
+        for failure in failures {
+            guard case .login(.sessionNotKept(let why))? = failure?.reason else {
+                Issue.record("\(String(describing: failure))")
+                continue
+            }
+            #expect(!why.contains("planted"))
+        }
+    }
+
     @Test("sessions of several servers, records and apps are kept side by side")
     func several() async throws {
         let store = MemorySessionStore<IndivoSession>()

@@ -19,14 +19,14 @@ public struct CallbackSession: Sendable {
     /// different for each login, and nobody else should be able to guess it.
     public let callback: URL?
     /// Waits for the browser to come back; `nil` when it will not.
-    public let next: @Sendable (Step) async throws -> Visit?
+    public let next: @Sendable (Step) async throws -> Arrival?
     /// Ends the receiving.
     public let close: @Sendable () -> Void
 
-    /// A session whose `next` waits for the visit that a step needs.
+    /// A session whose `next` waits for the arrival that a step needs.
     public init(
         callback: URL?,
-        next: @escaping @Sendable (Step) async throws -> Visit?,
+        next: @escaping @Sendable (Step) async throws -> Arrival?,
         close: @escaping @Sendable () -> Void
     ) {
         self.callback = callback
@@ -34,8 +34,8 @@ public struct CallbackSession: Sendable {
         self.close = close
     }
 
-    /// - Parameter visits: The visits, as they come; when it ends, the login is given up.
-    public init(callback: URL, visits: AsyncStream<Visit>, close: @escaping @Sendable () -> Void) {
+    /// - Parameter visits: The arrivals; when they end, the login is given up.
+    public init(callback: URL, visits: AsyncStream<Arrival>, close: @escaping @Sendable () -> Void) {
         self.init(callback: callback, next: { _ in await visits.first { _ in true } }, close: close)
     }
 
@@ -48,7 +48,7 @@ public struct CallbackSession: Sendable {
     }
 
     /// The browser came back with a URL.
-    public struct Visit: Sendable {
+    public struct Arrival: Sendable {
         /// The URL it came with.
         public let url: URL
         /// Sends the browser on, where the receiver can; `nil` where the app must open the next page itself.
@@ -56,7 +56,7 @@ public struct CallbackSession: Sendable {
         /// Shows the person a last message.
         public let finish: @Sendable (_ message: String) -> Void
 
-        /// A visit to be handed to a session, from a receiver of one's own.
+        /// An arrival for a session, from a receiver of one's own.
         public init(
             url: URL,
             redirect: (@Sendable (URL) -> Void)? = nil,
@@ -69,9 +69,9 @@ public struct CallbackSession: Sendable {
     }
 }
 
-extension AsyncStream<CallbackSession.Visit>.Continuation {
-    /// Hands over a visit, if a login is there to take it.
-    func take(_ visit: CallbackSession.Visit) -> Bool {
+extension AsyncStream<CallbackSession.Arrival>.Continuation {
+    /// Hands over an arrival, if a login is there to take it.
+    func take(_ visit: CallbackSession.Arrival) -> Bool {
         if case .enqueued = yield(visit) { true } else { false }
     }
 }

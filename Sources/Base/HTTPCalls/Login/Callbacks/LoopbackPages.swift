@@ -33,7 +33,7 @@ package struct LoopbackPages: Sendable {
         try socket.begin()
         let steps = paths.mapValues { path in
             let (visits, continuation) = AsyncStream.makeStream(
-                of: CallbackSession.Visit.self,
+                of: CallbackSession.Arrival.self,
                 bufferingPolicy: .bufferingOldest(1)
             )
             return (path: path, visits: visits, continuation: continuation)
@@ -47,7 +47,7 @@ package struct LoopbackPages: Sendable {
                 return exchange.notFound(problemElsewhere(request.path) ?? "There is nothing here.")
             }
             if let problem = problem(step, url) { return exchange.notFound(problem) }
-            let visit = CallbackSession.Visit(
+            let visit = CallbackSession.Arrival(
                 url: url,
                 redirect: { exchange.redirect(to: $0) },
                 finish: { exchange.show($0) }

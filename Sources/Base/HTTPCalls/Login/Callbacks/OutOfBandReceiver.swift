@@ -27,7 +27,7 @@ public struct OutOfBandReceiver: CallbackReceiver {
             callback: nil,
             next: { [ask] step in
                 guard let answer = try await ask(step) else { return nil }
-                return CallbackSession.Visit(
+                return CallbackSession.Arrival(
                     url: Self.url(of: answer.trimmingCharacters(in: .whitespacesAndNewlines), step)
                 )
             },

@@ -19,7 +19,7 @@ public final class URLSchemeReceiver: CallbackReceiver {
     private let scheme: String
     private let redirectURI: URL?
     /// Where visits go while a login waits for them.
-    private let waiting = Mutex<AsyncStream<CallbackSession.Visit>.Continuation?>(nil)
+    private let waiting = Mutex<AsyncStream<CallbackSession.Arrival>.Continuation?>(nil)
 
     /// - Parameter scheme: The app's own, in letters, digits, `+`, `-` and `.`.
     public init(scheme: String) {
@@ -40,7 +40,7 @@ public final class URLSchemeReceiver: CallbackReceiver {
         guard let callback = redirectURI ?? ownCallback else {
             throw CallbackError("“\(scheme)” is no URL scheme; use letters, digits, + - and .")
         }
-        let (visits, continuation) = AsyncStream.makeStream(of: CallbackSession.Visit.self)
+        let (visits, continuation) = AsyncStream.makeStream(of: CallbackSession.Arrival.self)
         expect(continuation)
         return CallbackSession(callback: callback, visits: visits, close: { self.cancel() })
     }
@@ -50,14 +50,14 @@ public final class URLSchemeReceiver: CallbackReceiver {
     @discardableResult
     public func receive(_ url: URL) -> Bool {
         url.scheme?.lowercased() == scheme.lowercased()
-            && waiting.withLock { $0 }?.take(CallbackSession.Visit(url: url)) ?? false
+            && waiting.withLock { $0 }?.take(CallbackSession.Arrival(url: url)) ?? false
     }
 
     /// Gives up the login that is under way, as when the browser was closed.
     public func cancel() { expect(nil) }
 
     /// From now on visits go to another login, or to none; an earlier one ends.
-    private func expect(_ next: AsyncStream<CallbackSession.Visit>.Continuation?) {
+    private func expect(_ next: AsyncStream<CallbackSession.Arrival>.Continuation?) {
         waiting.withLock { exchange(&$0, with: next) }?.finish()
     }
 }

@@ -128,10 +128,7 @@ public actor SMARTAuthorization: FHIRAuthorization {
     }
 
     private func notKept(_ error: any Error) -> SMARTError {
-        // What a store of one's own throws may hold anything.
-        let why =
-            (error as? SessionStoreError)?.description ?? "the session cannot be kept: \(type(of: error))"
-        return server.failure(.sessionNotKept(why), .refresh)
+        server.failure(.sessionNotKept(SessionStoreError.reason(error)), .refresh)
     }
 
     /// Asks for another access token. A response that got lost is asked for again with the same refresh

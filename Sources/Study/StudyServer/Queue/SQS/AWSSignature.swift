@@ -13,12 +13,8 @@ struct AWSSignature: Sendable {
     ///
     /// - Parameter payload: The digest of the body.
     func sign(_ request: inout HTTPRequest, payload: String, at date: Date) throws {
-        let style = Date.ISO8601FormatStyle(
-            dateSeparator: .omitted,
-            dateTimeSeparator: .standard,
-            timeSeparator: .omitted
-        )
-        let time = date.formatted(style)
+        let instant = CivilDateTime(seconds: Int(date.timeIntervalSince1970)).description
+        let time = instant.filter { $0 != "-" && $0 != ":" }
         let scope = "\(time.prefix(8))/\(region)/\(service)/aws4_request"
         request.headerFields[try Self.name("x-amz-date")] = time
         if let token = credentials.sessionToken {

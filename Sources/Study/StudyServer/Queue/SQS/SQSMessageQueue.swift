@@ -425,5 +425,5 @@ public final class SQSMessageQueue: MessageQueue {
     }
 
     /// The receiving waits already.
-    public func wait(for longest: Duration) async throws { try Task.checkCancellation() }
+    public func wait(for maximum: Duration) async throws { try Task.checkCancellation() }
 }

@@ -85,7 +85,7 @@ public struct InstrumentColumn: Sendable, Hashable {
     /// The highest number or date that the questionnaire allows.
     public let maximum: String?
     /// The most bytes of UTF-8 that a value has, and those of all values.
-    let longest: Int
+    let maximumLength: Int
     let totalLength: Int
     /// How many responses have a value.
     public let valueCount: Int

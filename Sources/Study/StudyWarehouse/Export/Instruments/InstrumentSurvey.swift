@@ -5,7 +5,7 @@ struct InstrumentSurvey {
     /// What was seen of a column.
     private struct Seen {
         var kinds: Set<InstrumentColumn.Kind> = []
-        var longest = 0
+        var maximumLength = 0
         var total = 0
         var count = 0
     }
@@ -102,7 +102,7 @@ struct InstrumentSurvey {
         let length = value.text.utf8.count
         var column = seen[key] ?? Seen()
         column.kinds.insert(value.kind)
-        column.longest = max(column.longest, length)
+        column.maximumLength = max(column.maximumLength, length)
         column.total += length
         column.count += 1
         seen[key] = column
@@ -204,7 +204,8 @@ struct InstrumentSurvey {
             isRequired: item.isRequired && key.part == .value && key.index == 1 && key.prefix.isEmpty,
             minimum: key.part == .value ? item.minimum : nil,
             maximum: key.part == .value ? item.maximum : nil,
-            longest: kind == .choice ? item.shownOptions.map(\.code.utf8.count).max() ?? 0 : seen.longest,
+            maximumLength: kind == .choice
+                ? item.shownOptions.map(\.code.utf8.count).max() ?? 0 : seen.maximumLength,
             totalLength: seen.total,
             valueCount: seen.count,
             key: key

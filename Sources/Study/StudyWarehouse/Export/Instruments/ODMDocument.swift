@@ -101,7 +101,7 @@ public struct ODMDocument: Sendable {
             var xml = "<ItemDef \(attributes([("OID", oid), ("Name", shownName(column.name))])) "
             xml += #"DataType="\#(Self.type(of: column.kind))""#
             if column.kind != .boolean, Self.isText(column.kind) || column.kind == .integer {
-                xml += #" Length="\#(max(1, column.longest))""#
+                xml += #" Length="\#(max(1, column.maximumLength))""#
             }
             xml += "><Question>\(translated(column.label))</Question>"
             if let unit = column.unit.flatMap({ units.firstIndex(of: $0) }) {

@@ -45,7 +45,7 @@ public struct StataFile: Sendable {
         let valueLabel: String
     }
 
-    private static let longestText = 2045
+    private static let maximumText = 2045
     private let instrument: Instrument
     private let title: String
     private let variables: [Variable]
@@ -90,7 +90,7 @@ public struct StataFile: Sendable {
         case .dateTime: format = "%tc"
         case .integer, .decimal: break
         case .choice, .time, .text:
-            storage = column.longest > longestText ? .longText : .text(max(1, column.longest))
+            storage = column.maximumLength > maximumText ? .longText : .text(max(1, column.maximumLength))
             format = "%20s"
         }
         return Variable(

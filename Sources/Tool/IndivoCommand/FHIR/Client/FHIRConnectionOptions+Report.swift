@@ -7,12 +7,12 @@ extension FHIRConnectionOptions {
     func report<Resource: FHIRResource>(_ written: FHIRWritten<Resource>, of resource: Resource)
         throws
     {
-        for issue in written.outcome?.issue ?? [] { talk.note(issue.message) }
+        for issue in written.outcome?.issue ?? [] { console.note(issue.message) }
         switch written.change {
-        case .created: talk.note("created")
-        case .updated: talk.note("updated")
-        case .existing: talk.note("found, nothing was stored")
-        case .accepted: talk.note("accepted, to be done later")
+        case .created: console.note("created")
+        case .updated: console.note("updated")
+        case .existing: console.note("found, nothing was stored")
+        case .accepted: console.note("accepted, to be done later")
         }
         guard let id = written.id else { return }
         let version = written.versionID.map { "/_history/\($0)" } ?? ""

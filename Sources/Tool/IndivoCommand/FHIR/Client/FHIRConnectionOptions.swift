@@ -19,27 +19,27 @@ struct FHIRConnectionOptions: ParsableArguments {
     )
     var allowHttp: [String] = []
 
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup var console: MessageOptions
 
     /// The client of the server, with the token of the environment.
     /// - Throws: ``CommandFailure``, `FHIRClientError`.
-    func client() throws -> FHIRClient { try Self.client(base: base, allowHTTP: allowHttp, talk: talk) }
+    func client() throws -> FHIRClient { try Self.client(base: base, allowHTTP: allowHttp, console: console) }
 
     /// The client of a server, for commands that have other options of their own.
     /// - Throws: ``CommandFailure``, `FHIRClientError`.
-    static func client(base: String?, allowHTTP: [String], talk: MessageOptions) throws -> FHIRClient {
+    static func client(base: String?, allowHTTP: [String], console: MessageOptions) throws -> FHIRClient {
         let url = try url(base)
         let token = ProcessInfo.processInfo.environment["FHIR_TOKEN"].flatMap {
             $0.isEmpty ? nil : Secret($0)
         }
         let options = FHIRClient.Options(plainHTTPHosts: Set(allowHTTP))
         if token == nil, let launch = try keptLaunch(url, allowHTTP: allowHTTP) {
-            return try FHIRClient(launch, logger: logger(talk), options: options)
+            return try FHIRClient(launch, logger: logger(console), options: options)
         }
         return try FHIRClient(
             base: url,
             authorization: EnvironmentAuthorization(bearer: token),
-            logger: logger(talk),
+            logger: logger(console),
             options: options
         )
     }
@@ -59,9 +59,9 @@ struct FHIRConnectionOptions: ParsableArguments {
         return url
     }
 
-    static func logger(_ talk: MessageOptions) -> Logger {
+    static func logger(_ console: MessageOptions) -> Logger {
         var logger = Logger(label: "fhir", factory: { StreamLogHandler.standardError(label: $0) })
-        logger.logLevel = talk.verbose ? .debug : .critical
+        logger.logLevel = console.verbose ? .debug : .critical
         return logger
     }
 }

@@ -28,10 +28,10 @@ struct FHIRDeleteCommand: AsyncParsableCommand {
         let client = try connection.client()
         for target in targets {
             let outcome = try await client.delete(target.type, id: target.id, ifMatch: ifMatch)
-            for issue in outcome?.issue ?? [] where connection.talk.verbose {
-                connection.talk.note(issue.message)
+            for issue in outcome?.issue ?? [] where connection.console.verbose {
+                connection.console.note(issue.message)
             }
-            connection.talk.note("deleted \(target.type)/\(target.id)")
+            connection.console.note("deleted \(target.type)/\(target.id)")
         }
     }
 }

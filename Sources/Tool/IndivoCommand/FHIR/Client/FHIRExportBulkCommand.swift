@@ -68,7 +68,7 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
         do {
             let export = try await begun(client, folder)
             let manifest = try await export.manifest { progress in
-                connection.talk.note("The server works on it\(progress.map { ": \($0)" } ?? ".")".shown())
+                connection.console.note("The server works on it\(progress.map { ": \($0)" } ?? ".")".shown())
             }
             try await download(manifest.output, "", export, manifest, folder)
             try await download(manifest.deleted, "deleted.", export, manifest, folder)
@@ -76,7 +76,7 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
             if !keep { try await export.delete() }
             try? FileManager.default.removeItem(at: Self.record(in: folder))
             let time = manifest.transactionTime?.description ?? "an unknown time"
-            connection.talk.note("\(manifest.output.count) files are in \(output), of data at \(time).")
+            connection.console.note("\(manifest.output.count) files are in \(output), of data at \(time).")
             if !manifest.error.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         } catch let error as FHIRClientError {
             throw CommandFailure(error)
@@ -88,7 +88,7 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
         let record = PrivateFile(Self.record(in: folder).path)
         do {
             if let kept = try record.read(), let url = URL(string: String(decoding: kept, as: UTF8.self)) {
-                connection.talk.note("Going on with the export that was begun.")
+                connection.console.note("Going on with the export that was begun.")
                 return client.export(at: url)
             }
             var request = BulkExportRequest(of: group.map { .group($0) } ?? (patients ? .patients : .system))
@@ -130,7 +130,7 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
             let target = folder.appending(path: name)
             guard !FileManager.default.fileExists(atPath: target.path) else { continue }
             try await download(file, to: target, export, manifest)
-            connection.talk.note("\(name)\(file.count.map { ": \($0) resources" } ?? "")")
+            connection.console.note("\(name)\(file.count.map { ": \($0) resources" } ?? "")")
         }
     }
 

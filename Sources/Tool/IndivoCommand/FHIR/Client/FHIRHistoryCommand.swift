@@ -39,7 +39,7 @@ struct FHIRHistoryCommand: AsyncParsableCommand {
             return instant
         }
         let pages = try connection.client().history(address?.type, id: address?.id, since: instant)
-        try await pages.entries.printLines(limit: limit, none: "there are no versions", connection.talk) {
+        try await pages.entries.printLines(limit: limit, none: "there are no versions", connection.console) {
             $0.tree
         }
     }

@@ -89,7 +89,7 @@ struct FHIRLogoutCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let launch = try connection.keptLaunch() else {
-            connection.talk.note("There is no session to forget.")
+            connection.console.note("There is no session to forget.")
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
         do {
@@ -97,7 +97,7 @@ struct FHIRLogoutCommand: AsyncParsableCommand {
         } catch let error as SMARTError {
             throw CommandFailure("\(error)".inToolsWords, status: .refused)
         }
-        connection.talk.note("Logged out.")
+        connection.console.note("Logged out.")
     }
 }
 
@@ -109,13 +109,13 @@ extension FHIRConnectionOptions {
         let server = try server(app)
         do {
             let launch = try await server.launch { page in
-                talk.note("Open this page in a browser:")
+                console.note("Open this page in a browser:")
                 try show(page)
-                talk.note("Waiting for the browser to come back to \(app.redirectURI). Control-C ends it.")
+                console.note("Waiting for the browser to come back to \(app.redirectURI). Control-C ends it.")
             }
             try await launch.keep()
             let patient = launch.context.patient.map { ", patient \($0)" } ?? ""
-            talk.note("You are logged in\(patient). Granted: \(launch.scopes.text)".shown())
+            console.note("You are logged in\(patient). Granted: \(launch.scopes.text)".shown())
             return launch
         } catch let error as SMARTError {
             throw CommandFailure("\(error)".inToolsWords, status: .refused)
@@ -126,7 +126,7 @@ extension FHIRConnectionOptions {
     /// - Throws: `FHIRClientError`.
     func client(of launch: SMARTLaunch) throws -> FHIRClient {
         let options = FHIRClient.Options(plainHTTPHosts: Set(allowHttp))
-        return try FHIRClient(launch, logger: Self.logger(talk), options: options)
+        return try FHIRClient(launch, logger: Self.logger(console), options: options)
     }
 
     /// The server with SMART.

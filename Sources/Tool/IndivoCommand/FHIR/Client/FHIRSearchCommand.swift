@@ -72,9 +72,9 @@ struct FHIRSearchCommand: AsyncParsableCommand {
             }
         }
         let entries = client.search(type, search, by: post ? .post : .automatic).entries
-        try await entries.printLines(limit: limit, none: "nothing was found", connection.talk) { entry in
+        try await entries.printLines(limit: limit, none: "nothing was found", connection.console) { entry in
             if let outcome = entry.resource?.as(OperationOutcome.self), entry.search?.mode != .match {
-                for issue in outcome.issue { connection.talk.note(issue.message) }
+                for issue in outcome.issue { connection.console.note(issue.message) }
                 return nil
             }
             return all || entry.search?.mode != .include ? entry.resource?.tree : nil
@@ -95,7 +95,7 @@ extension FHIREntries {
     func printLines(
         limit: Int?,
         none: String,
-        _ talk: MessageOptions,
+        _ console: MessageOptions,
         _ tree: (FHIRBundle.Entry) throws -> JSONValue?
     ) async throws {
         if let limit, limit < 1 { throw CommandFailure("--limit: a number above 0 is meant") }
@@ -107,7 +107,7 @@ extension FHIREntries {
             if printed == limit { return }
         }
         guard printed == 0 else { return }
-        talk.note(none)
+        console.note(none)
         throw ExitCode(ExitStatus.nothingFound.rawValue)
     }
 }

@@ -37,7 +37,7 @@ struct FHIRTransactionCommand: AsyncParsableCommand {
         for (index, result) in results.enumerated() {
             try StandardStreams.say("\(result.status) \(result.location?.rawValue ?? "-")")
             for issue in result.outcome?.issue ?? [] {
-                connection.talk.note("entry \(index): \(issue.message)")
+                connection.console.note("entry \(index): \(issue.message)")
             }
         }
         if !results.allSatisfy(\.isSuccess) { throw ExitCode(ExitStatus.refused.rawValue) }
