@@ -1,24 +1,20 @@
 """Foreign FHIR clients against `indivo fhir serve`. usage: server.py PATH-OF-INDIVO"""
-import json
 import os
-import subprocess
 import sys
 import urllib.error
 import urllib.request
 import uuid
 
+from servers import Served
+
 TOKEN = "token-of-the-test"
 
 
-class Server:
+class Server(Served):
     def __init__(self, command):
         environment = {**os.environ, "FHIR_TOKEN": TOKEN}
-        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.base = json.loads(self.process.stdout.readline())["base"]
-
-    def stop(self):
-        self.process.terminate()
-        return self.process.wait(timeout=30)
+        super().__init__(*command, env=environment)
+        self.base = self.summary["base"]
 
 
 def passed(text):

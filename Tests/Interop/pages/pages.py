@@ -22,6 +22,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
+from servers import Served
 
 WIDTHS = {"phone": (390, 844), "desktop": (1280, 900)}
 SCHEMES = ["light", "dark"]
@@ -117,17 +118,11 @@ FOCUSABLE = ("a[href], button:not([tabindex='-1']), input:not([type=hidden]):not
              "[tabindex='0']")
 
 
-class Sandbox:
+class Sandbox(Served):
     """`indivo sandbox` on free ports."""
 
     def __init__(self, tool, *options):
-        self.process = subprocess.Popen(
-            [tool, "sandbox", "--port", "0", "--ui-port", "0", "--json", *options], stdout=subprocess.PIPE, text=True)
-        self.summary = json.loads(self.process.stdout.readline())
-
-    def stop(self):
-        self.process.terminate()
-        return self.process.wait(timeout=20)
+        super().__init__(tool, "sandbox", "--port", "0", "--ui-port", "0", "--json", *options, stderr=None)
 
     def signed(self, method, path, form=None, token=("", ""), **oauth):
         """Sends a signed request; gives the status and the body."""
@@ -310,16 +305,12 @@ def launch(check):
     print("walked by keyboard: record choice, consent, the app's start page", flush=True)
 
 
-class FHIRServer:
+class FHIRServer(Served):
     """`indivo fhir serve` on a free port, with a patient who was measured a few times."""
 
     def __init__(self, tool, *options):
-        self.process = subprocess.Popen(
-            [tool, "fhir", "serve", "--port", "0", "--json", *options], stdout=subprocess.PIPE, text=True)
-        self.summary = json.loads(self.process.stdout.readline())
+        super().__init__(tool, "fhir", "serve", "--port", "0", "--json", *options, stderr=None)
         self.summary["ui"] = self.summary["pages"].rstrip("/")
-
-    stop = Sandbox.stop
 
     def store(self, resource):
         request = urllib.request.Request(
@@ -534,18 +525,15 @@ def survey_questionnaire():
                 {"linkId": "notes", "type": "text", "text": "Anything else?"}]}]}
 
 
-class SurveyServer:
+class SurveyServer(Served):
     """`indivo survey serve` on a free port."""
 
     def __init__(self, tool, folder, questionnaire=None, *options):
         file = os.path.join(folder, "questionnaire.json")
         with open(file, "w") as output:
             json.dump(questionnaire or survey_questionnaire(), output)
-        self.process = subprocess.Popen(
-            [tool, "survey", "serve", file, "--port", "0", "--json", *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.summary = {"ui": json.loads(self.process.stdout.readline())["url"].rstrip("/")}
-
-    stop = Sandbox.stop
+        super().__init__(tool, "survey", "serve", file, "--port", "0", "--json", *options)
+        self.summary["ui"] = self.summary["url"].rstrip("/")
 
 
 def answer_survey(check):
@@ -736,7 +724,7 @@ def search_pages(tool, pictures):
     return check.passed, check.failures
 
 
-class StudyPages:
+class StudyPages(Served):
     """`indivo study pages` on a free port: a study of 40 participants, with messages that failed and some that were given up."""
 
     PASSWORD = "a password for tests"
@@ -762,15 +750,13 @@ class StudyPages:
         self.run("study", "consume", "--queue", "sqlite:" + path("queue.sqlite"), "--store", "sqlite:" + path("study.sqlite"),
                  "--keys", path("keys"), "--questionnaires", path("sleep.json"), "--once")
         self.fill(path("study.sqlite"), path("queue.sqlite"))
-        self.process = subprocess.Popen(
-            [tool, "study", "pages", "--queue", "sqlite:" + path("queue.sqlite"), "--store", "sqlite:" + path("study.sqlite"),
-             "--users", path("users"), "--port", "0", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.summary = {"ui": json.loads(self.process.stdout.readline())["url"], "account": "ada", "password": self.PASSWORD}
+        super().__init__(
+            tool, "study", "pages", "--queue", "sqlite:" + path("queue.sqlite"), "--store", "sqlite:" + path("study.sqlite"),
+            "--users", path("users"), "--port", "0", "--json")
+        self.summary |= {"ui": self.summary["url"], "account": "ada", "password": self.PASSWORD}
 
     def run(self, *arguments, input=None):
         subprocess.run([self.tool, *arguments], input=input, text=True, check=True, stdout=subprocess.DEVNULL)
-
-    stop = Sandbox.stop
 
     @staticmethod
     def fill(study, queue):

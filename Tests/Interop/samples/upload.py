@@ -3,7 +3,6 @@ sample is there as one Observation. Usage: sample-upload.py INDIVO INDIVO-SOAK C
 import collections
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -13,18 +12,19 @@ import urllib.parse
 import urllib.request
 
 import generated_samples as samples
+from servers import Served, free_port
 
 IDENTIFIER = "urn:example:patients|4711"
 PATIENT = {"resourceType": "Patient", "identifier": [{"system": "urn:example:patients", "value": "4711"}], "name": [{"family": "Moss"}]}
 
 
-class OurServer:
+class OurServer(Served):
     """`indivo fhir serve`."""
     name = "indivo fhir serve"
 
     def __init__(self, tool):
-        self.process = subprocess.Popen([tool, "fhir", "serve", "--port", "0", "--json"], stdout=subprocess.PIPE, text=True)
-        self.base = json.loads(self.process.stdout.readline())["base"]
+        super().__init__(tool, "fhir", "serve", "--port", "0", "--json", stderr=None)
+        self.base = self.summary["base"]
         request = urllib.request.Request(
             self.base + "/Patient", data=json.dumps(PATIENT).encode(), headers={"Content-Type": "application/fhir+json"})
         urllib.request.urlopen(request).close()
@@ -42,10 +42,6 @@ class OurServer:
             for entry in bundle.get("entry", []):
                 yield entry["resource"]["identifier"][0]["value"]
             url = next((link["url"] for link in bundle["link"] if link["relation"] == "next"), None)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(timeout=20)
 
 
 class ForeignServer:
@@ -108,9 +104,7 @@ class ForeignServer:
             return JSONResponse(
                 {"resourceType": "Bundle", "type": "transaction-response", "entry": entries}, media_type="application/fhir+json")
 
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         self.base = f"http://127.0.0.1:{port}"
         # Connections that the proxy cuts are errors to uvicorn, each with a page of its own.
         self.server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="critical"))

@@ -3,7 +3,6 @@ import logging
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from authlib.oauth2.rfc7636 import CodeChallenge
 from authlib.oidc.core import UserInfo
 from authlib.oidc.core.grants import OpenIDCode
 from flask import Flask, jsonify, request
+from servers import free_port
 from werkzeug.serving import make_server
 
 SECRET = "s3cret/ &?"
@@ -141,12 +141,6 @@ class Revocation(RevocationEndpoint):
 
     def revoke_token(self, token, request):
         token.revoked = True
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 port = free_port()

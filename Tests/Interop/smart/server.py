@@ -22,6 +22,7 @@ from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
+from servers import Served
 
 failed = False
 
@@ -253,19 +254,17 @@ def main():
         for resource in [patient("ann"), patient("bob"), weight("ann"), weight("bob")]:
             with open(f"{folder}/{resource['resourceType']}-{resource['id']}.json", "w") as file:
                 json.dump(resource, file)
-        server = subprocess.Popen(
-            [sys.argv[1], "fhir", "serve", "--port", "0", "--json", "--apps", f"{folder}/apps.json", "--load",
-             *[f"{folder}/{name}.json" for name in ["Patient-ann", "Patient-bob", "Observation-w-ann", "Observation-w-bob"]]],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        server = Served(
+            sys.argv[1], "fhir", "serve", "--port", "0", "--json", "--apps", f"{folder}/apps.json", "--load",
+            *[f"{folder}/{name}.json" for name in ["Patient-ann", "Patient-bob", "Observation-w-ann", "Observation-w-bob"]])
         try:
-            addresses = json.loads(server.stdout.readline())
+            addresses = server.summary
             with Chromium() as browser:
                 with_fhirclient(addresses["base"], addresses["pages"], browser)
             with_authlib(addresses["base"], key)
             with_smart_fetch(addresses["base"], key, folder)
         finally:
-            server.terminate()
-            server.wait()
+            server.stop()
     sys.exit(1 if failed else 0)
 
 

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 import setfinder
+from servers import free_port
 from services import PostgreSQL
 from setfinder import Item, Panel
 
@@ -436,9 +437,7 @@ forms = []
 for form in INSTRUMENTS:
     forms.append(f"{form['url'].split('/')[-1]}.json")
     json.dump(form, open(f"{work}/{forms[-1]}", "w"))
-with socket.socket() as probe:
-    probe.bind(("127.0.0.1", 0))
-    port = probe.getsockname()[1]
+port = free_port()
 receiver = subprocess.Popen(
     [options.tool, "study", "serve", "--queue", database.url, "--config", "receiver.json", "--port", str(port)],
     env=environment, cwd=work, stdout=subprocess.DEVNULL, stderr=open(f"{work}/log", "wb"))

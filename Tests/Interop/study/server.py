@@ -8,6 +8,7 @@ from cryptography.hazmat.primitives import hashes, padding as blocks
 from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from servers import free_port
 from services import SQS, PostgreSQL, PostgreSQLQueue, PostgreSQLStore, SQLiteQueue, SQLiteStore, SQSQueue
 
 parser = argparse.ArgumentParser()
@@ -161,9 +162,7 @@ class Running:
         return self.process.wait(timeout=60)
 
 
-with socket.socket() as probe:
-    probe.bind(("127.0.0.1", 0))
-    port = probe.getsockname()[1]
+port = free_port()
 
 token_lock = threading.Lock()
 state = {"token": None, "client": None, "posts": 0, "retries": 0}

@@ -3,7 +3,9 @@
 As a program: `services.py COMMAND…` runs a command with both, named in INDIVO_TEST_POSTGRESQL and INDIVO_TEST_SQS.
 """
 
-import atexit, glob, json, os, pwd, random, shutil, signal, socket, sqlite3, subprocess, sys, tempfile, time, urllib.error, urllib.request
+import atexit, glob, json, os, pwd, random, shutil, signal, sqlite3, subprocess, sys, tempfile, time, urllib.error, urllib.request
+
+from servers import free_port
 
 
 class PostgreSQL:
@@ -68,9 +70,7 @@ class SQS:
     """moto, in memory."""
 
     def __init__(self):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         program = os.path.join(os.path.dirname(sys.executable), "moto_server")
         self.process = subprocess.Popen([program, "-H", "127.0.0.1", "-p", str(port)], stdout=subprocess.DEVNULL,

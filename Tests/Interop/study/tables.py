@@ -1,6 +1,6 @@
 """Participants whose answers are known, and what statistics programs read of them, for scripts/interop study-tables."""
 
-import argparse, base64, csv, datetime, hashlib, io, json, os, pathlib, random, re, shutil, subprocess, tempfile, time
+import argparse, base64, csv, datetime, hashlib, json, os, pathlib, random, re, shutil, subprocess, tempfile
 import urllib.parse, urllib.request, uuid
 
 import importlib.resources
@@ -8,6 +8,8 @@ import importlib.resources
 import pandas
 import yaml
 from lxml import etree
+
+from servers import Served
 
 parser = argparse.ArgumentParser()
 parser.add_argument("tool")
@@ -150,10 +152,9 @@ tool("keys", "keys/key-1")
 (work / "receiver.json").write_text(json.dumps({
     "registration": "open", "antispam": "antispam.txt", "certificate": "keys/key-1/certificate.pem", "keyID": "key-1",
     "requestsPerMinute": 1000000}))
-server = subprocess.Popen([options.tool, "study", "serve", "--config", "receiver.json", "--port", "0", "--json"], cwd=work,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+server = Served(options.tool, "study", "serve", "--config", "receiver.json", "--port", "0", "--json", cwd=work)
 try:
-    base = json.loads(server.stdout.readline())["url"] + "/c3pro"
+    base = server.summary["url"] + "/c3pro"
     client = request(base + "/register", {"sandbox": False, "receipt-data": "x"}, Antispam="spam",
                      Content_Type="application/json")
     basic = base64.b64encode(f"{client['client_id']}:{client['client_secret']}".encode()).decode()
@@ -182,8 +183,7 @@ try:
                   "identifier": {"system": "urn:x", "value": str(uuid.uuid4())}, "authored": authored, "subject": who,
                   "item": items})
 finally:
-    server.terminate()
-    server.wait()
+    server.stop()
 both = ["--questionnaires", "diary.json", "score.json"]
 tool("consume", "--keys", "keys", "--once", *both)
 for kind in ["tables", "stata", "redcap", "odm"]:
