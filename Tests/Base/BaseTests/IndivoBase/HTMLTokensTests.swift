@@ -41,7 +41,7 @@ struct HTMLTokensTests {
         #expect(texts.joined() == text)
     }
 
-    @Test("the content of an element is passed over to its end tag, and without one to the end")
+    @Test("the content of an element is skipped to its end tag, or without one to the end")
     func skipping() {
         var closed = HTMLTokens("<script>if (a</b>c) {}</SCRIPT >rest")
         #expect(closed.next() == .start("script", attributes: [:], isEmpty: false))

@@ -45,8 +45,12 @@ import Testing
     }
 
     /// The nights in which the clocks of Berlin change, and a plain one.
-    @Test(arguments: [1_774_740_000, 1_792_880_000, 1_780_000_000], [TimeSpans.Length.hour, .day])
-    func sumsAreThoseOfTheModel(_ around: Int, _ length: TimeSpans.Length) throws {
+    @Test(
+        "sums are those of a simple model, for random pieces around any time",
+        arguments: [1_774_740_000, 1_792_880_000, 1_780_000_000],
+        [TimeSpans.Length.hour, .day]
+    )
+    func sums(_ around: Int, _ length: TimeSpans.Length) throws {
         let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
         let order = ["Watch", "Phone", "Scale"]
         for seed in 0..<6 {
@@ -77,7 +81,8 @@ import Testing
         }
     }
 
-    @Test func aNumberInPiecesIsCountedOnceASpan() throws {
+    @Test("a number that comes in pieces is counted once in each span")
+    func piecesOfANumber() throws {
         var totals = SpanTotals(.sum, by: .hour, in: .gmt, priority: ["a"])
         for start in [600, 1800] {
             try totals.add(1, over: start * Self.second..<(start + 60) * Self.second, source: "a")
@@ -86,7 +91,8 @@ import Testing
         #expect(try totals.all().map(\.summary.count) == [3, 1])
     }
 
-    @Test func meansBelongToTheStart() throws {
+    @Test("a value that lasts over several spans counts in the mean of its start's span")
+    func means() throws {
         var totals = SpanTotals(.mean, by: .day, in: .gmt)
         for value in [60, 70, 83] {
             try totals.add(Decimal(value), over: 0..<172_800 * Self.second, source: "")
@@ -98,7 +104,8 @@ import Testing
         )
     }
 
-    @Test func limitsAreErrors() throws {
+    @Test("what exceeds a limit is an error")
+    func exceeded() throws {
         var limits = SpanTotals.Limits()
         limits.days = 3
         limits.bytes = 100

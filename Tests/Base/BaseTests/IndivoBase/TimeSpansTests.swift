@@ -20,7 +20,8 @@ import Testing
         )
     }
 
-    @Test(arguments: zones) func aSpanHasTheTimesThatShowTheSameHourDayOrMonth(_ name: String) throws {
+    @Test("a span has the times that show the same hour, day or month", arguments: zones)
+    func times(_ name: String) throws {
         let zone = try zone(name)
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = zone
@@ -68,7 +69,8 @@ import Testing
         }
     }
 
-    @Test(arguments: zones) func spansFollowOneAnotherWithoutGapOrOverlap(_ name: String) throws {
+    @Test("spans follow one another without gap or overlap", arguments: zones)
+    func neighbours(_ name: String) throws {
         for (length, count) in [(TimeSpans.Length.hour, 24 * 220), (.day, 400), (.week, 120), (.month, 40)] {
             var spans = TimeSpans(length, in: try zone(name))
             var span = spans.span(at: 1_535_000_000 * Self.second)

@@ -4,7 +4,7 @@ import UCUM
 
 @Suite struct UnitConversionTests {
     @Test(
-        "Values convert exactly between units of one dimension",
+        "values convert exactly between units of one dimension",
         arguments: [
             ("4000", "mg", "g", "4"),
             ("1", "[in_i]", "cm", "2.54"),
@@ -52,7 +52,7 @@ import UCUM
     }
 
     @Test(
-        "Logarithms, tangents and π convert to the digits of a Double",
+        "logarithms, tangents and π convert to the digits of a Double",
         arguments: [
             ("7.4", "[pH]", "nmol/L", 39.8107170553497),
             ("1", "Np", "dB", 4.34294481903252),
@@ -76,7 +76,7 @@ import UCUM
     }
 
     @Test(
-        "Units of different dimensions do not convert",
+        "units of different dimensions do not convert",
         arguments: [
             ("mg/dL", "mmol/L"), ("kg", "m"), ("[iU]", "U"), ("[iU]", "[arb'U]"), ("Cel", "J"), ("1", "m"),
             ("rad", "1"),
@@ -90,7 +90,7 @@ import UCUM
     }
 
     @Test(
-        "Spellings of one unit are equal",
+        "spellings of one unit are equal",
         arguments: [
             ("L", "l"), ("mg/dL", "mg.dL-1"), ("[in_i]", "[ft_i]/12"), ("/min", "min-1"), ("N.m", "J"),
             ("a", "a_j"),
@@ -102,7 +102,8 @@ import UCUM
         #expect(try UCUMUnit(left).hashValue == UCUMUnit(right).hashValue)
     }
 
-    @Test func productsAndQuotientsHaveUnits() throws {
+    @Test("products and quotients have units")
+    func products() throws {
         let metre = try UCUMUnit("m"), second = try UCUMUnit("s")
         #expect(try metre.divided(by: second) == UCUMUnit("m/s"))
         #expect(metre.divided(by: metre) == .one)
@@ -110,7 +111,8 @@ import UCUM
         #expect(try UCUMUnit(metre.divided(by: UCUMUnit("m/s")).code) == second)
     }
 
-    @Test func negativeValuesHaveNoLogarithm() throws {
+    @Test("negative values have no logarithm")
+    func logarithms() throws {
         #expect(throws: UCUMError.self) { try UCUMUnit("mol/L").convert(-1, to: UCUMUnit("[pH]")) }
     }
 }

@@ -3,7 +3,7 @@ import UCUM
 
 @Suite struct UnitParsingTests {
     @Test(
-        "Codes that laboratories and devices use are read",
+        "codes that laboratories and devices use are read",
         arguments: [
             "1", "%", "mg", "ug/L", "umol/L", "mmol/L", "10*3/uL", "10*6/uL", "10*-3", "g/dL", "fL", "pg",
             "U/L", "m[IU]/L",
@@ -22,7 +22,7 @@ import UCUM
     }
 
     @Test(
-        "What is no unit is refused with its offset",
+        "what is no unit is refused with its offset",
         arguments: [
             ("", 0), ("bpm", 0), ("beats/min", 0), ("mmHg", 0), ("degrees", 0), ("lbs", 0), ("KG", 0),
             ("mg/", 3),
@@ -46,13 +46,15 @@ import UCUM
         }
     }
 
-    @Test func codesAreBoundInLengthAndNesting() {
+    @Test("codes are bounded in length and nesting")
+    func bounds() {
         let nested = String(repeating: "(", count: 100) + "m" + String(repeating: ")", count: 100)
         #expect(throws: UCUMError.self) { try UCUMUnit(nested) }
         #expect(throws: UCUMError.self) { try UCUMUnit(String(repeating: "m.", count: 200) + "m") }
     }
 
-    @Test func hugePowersStayFinite() throws {
+    @Test("huge powers stay finite")
+    func hugePowers() throws {
         let unit = try UCUMUnit("Ym99.Ym99.Ym99.Ym99")
         #expect(throws: UCUMError.self) { try unit.convert(1, to: UCUMUnit("ym99.ym99.ym99.ym99")) }
     }

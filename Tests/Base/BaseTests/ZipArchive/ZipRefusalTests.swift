@@ -7,18 +7,24 @@ import ZipArchive
 @Suite struct ZipRefusalTests {
     private static let small = Data("some text, some text, some text".utf8)
 
-    @Test(arguments: [
-        "../up", "a/../b", "/root", "a\\b", "C:x", "", "a//b", "./a", "a\u{0}b", "a/\n",
-        String(repeating: "n", count: 1025),
-    ])
-    func namesThatLeaveTheFolderAreRefusedByTheWriter(_ name: String) {
+    @Test(
+        "the writer refuses names that leave the folder",
+        arguments: [
+            "../up", "a/../b", "/root", "a\\b", "C:x", "", "a//b", "./a", "a\u{0}b", "a/\n",
+            String(repeating: "n", count: 1025),
+        ]
+    )
+    func writtenNames(_ name: String) {
         #expect { try ZipRoundTripTests.archive { try $0.add(name, data: Self.small) } } throws: {
             if case ZipError.badName = $0 { true } else { false }
         }
     }
 
-    @Test(arguments: ["../x", "/abcd", "a\\bcd", "C:abc", "x/../", "dup.2"])
-    func namesThatLeaveTheFolderAreRefusedByTheReader(_ name: String) throws {
+    @Test(
+        "the reader refuses names that leave the folder",
+        arguments: ["../x", "/abcd", "a\\bcd", "C:abc", "x/../", "dup.2"]
+    )
+    func readNames(_ name: String) throws {
         // The writer makes an allowed name of the same length, which is then exchanged in both headers.
         let allowed = String(repeating: "z", count: name.utf8.count)
         var bytes = try ZipRoundTripTests.archive {
@@ -33,7 +39,8 @@ import ZipArchive
         }
     }
 
-    @Test func limitsHoldForWriterAndReaderAlike() throws {
+    @Test("the same limits hold for writing and for reading")
+    func limits() throws {
         var limits = ZipLimits()
         limits.entries = 2
         limits.entrySize = 40
@@ -60,14 +67,16 @@ import ZipArchive
         }
     }
 
-    @Test func afterAnErrorNothingMoreIsWritten() {
+    @Test("nothing more is written after an error")
+    func afterError() {
         let writer = ZipWriter { _ in }
         #expect(throws: ZipError.self) { try writer.add("../a", data: Data()) }
         #expect(throws: ZipError.writerIsClosed) { try writer.add("a", data: Data()) }
         #expect(throws: ZipError.writerIsClosed) { try writer.finish() }
     }
 
-    @Test func everyChangedByteThatChangesTheContentIsFound() throws {
+    @Test("every changed byte that changes the content is found")
+    func changedBytes() throws {
         for method in [ZipEntry.Method.stored, .deflated] {
             let bytes = try ZipRoundTripTests.archive { try $0.add("a", data: Self.small, method: method) }
             let packed = Int(try #require(ZipReader(data: bytes)["a"]).compressedSize)
@@ -85,14 +94,16 @@ import ZipArchive
         }
     }
 
-    @Test func everyTruncationIsAnError() throws {
+    @Test("every truncation is an error")
+    func truncations() throws {
         let bytes = try ZipRoundTripTests.archive { try $0.add("a", data: Self.small) }
         for count in 0..<bytes.count {
             #expect(throws: ZipError.self) { try ZipReader(data: bytes.prefix(count)) }
         }
     }
 
-    @Test func randomDamageEndsInAnErrorOrTheSameBytes() throws {
+    @Test("random damage ends in an error or in the same bytes")
+    func damage() throws {
         let bytes = try ZipRoundTripTests.archive {
             try $0.add("a", data: Self.small)
             try $0.add("b/c", data: Data(repeating: 7, count: 3000))
@@ -118,7 +129,8 @@ import ZipArchive
         #expect(errors > 2000)
     }
 
-    @Test func entriesThatShareBytesAreRefused() throws {
+    @Test("entries that share bytes are refused")
+    func sharedBytes() throws {
         // Two records of the directory that point to the same header: the second one's name is made equal in
         // length.
         var bytes = try ZipRoundTripTests.archive {

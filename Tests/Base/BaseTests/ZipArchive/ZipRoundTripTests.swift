@@ -5,7 +5,8 @@ import ZipArchive
 
 /// What the writer makes, the reader reads, and so does zip software of others.
 @Suite struct ZipRoundTripTests {
-    @Test func randomArchivesComeBackAsTheyWereWritten() throws {
+    @Test("random archives come back as they were written")
+    func randomArchives() throws {
         for seed in 0..<16 {
             var random = SeededGenerator(seed: UInt64(seed))
             var written: [(name: String, data: Data, method: ZipEntry.Method)] = []
@@ -52,7 +53,8 @@ import ZipArchive
         }
     }
 
-    @Test func zerosPackedAThousandfoldAreRead() throws {
+    @Test("zeros that are packed a thousandfold are read")
+    func zeros() throws {
         let zeros = Data(count: 30 << 20)
         let bytes = try Self.archive { try $0.add("zeros", data: zeros) }
         #expect(bytes.count < 40_000)
@@ -62,7 +64,8 @@ import ZipArchive
         #expect(count == zeros.count)
     }
 
-    @Test func moreEntriesThanSixteenBitsCountAreRead() throws {
+    @Test("more entries than sixteen bits can count are read")
+    func manyEntries() throws {
         var limits = ZipLimits()
         limits.entries = 66_000
         let bytes = try Self.archive(limits: limits) { writer in
@@ -75,7 +78,8 @@ import ZipArchive
         }
     }
 
-    @Test func aFileAppearsOnlyWhenItIsFinishedAndIsTheOwnersAlone() throws {
+    @Test("a file appears only when it is finished, and belongs to its owner alone")
+    func finished() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -98,7 +102,8 @@ import ZipArchive
     }
 
     /// Python's zipfile, where there is one, is the other side.
-    @Test func pythonReadsOursAndWeReadPythons() throws {
+    @Test("Python reads our archives, and we read Python's")
+    func python() throws {
         guard
             let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first(
                 where: FileManager.default.isExecutableFile
@@ -145,7 +150,8 @@ import ZipArchive
         #expect(try theirs.data(of: #require(theirs["wide"])) == Data("wwwwwwwwww".utf8))
     }
 
-    @Test func timesOutsideTheFormatTakeTheNearestOne() {
+    @Test("times that the format cannot hold become the nearest one that it can")
+    func timesOutside() {
         #expect(ZipTime(Date(timeIntervalSince1970: 0)) == ZipTime(year: 1980, month: 1, day: 1))
         #expect(
             ZipTime(.distantFuture)
