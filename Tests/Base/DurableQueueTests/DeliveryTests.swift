@@ -15,7 +15,7 @@ struct DeliveryTests {
 
     private func name(_ item: QueueItem) -> String { String(decoding: item.header, as: UTF8.self) }
 
-    @Test("items with a key go in order; a recipient that is not reached holds up its own only")
+    @Test("items with a key go in order; an unreachable recipient holds up only its own")
     func orderKeys() async throws {
         try await Scratch.use { scratch in
             let queue = try scratch.queue()
@@ -63,7 +63,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("what builds on an item goes after it, with its receipt, and waits while that is set aside")
+    @Test("what builds on an item follows it with its receipt, or waits while it is aside")
     func predecessors() async throws {
         try await Scratch.use { scratch in
             let queue = try scratch.queue()
@@ -90,7 +90,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("an item that fails again and again is set aside in the end, over restarts, and the others go on")
+    @Test("an item that keeps failing is set aside in the end, and the others go on")
     func tryAgain() async throws {
         try await Scratch.use { scratch in
             let bad = try await scratch.queue().append("bad".data)
@@ -137,7 +137,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("large payloads come from a file and are read in pieces; damaged ones cost their item only")
+    @Test("large payloads are read from a file in pieces; a damaged one costs only its item")
     func largePayloads() async throws {
         try await Scratch.use { scratch in
             let queue = try scratch.queue()
@@ -240,7 +240,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("a disk that fails at any step of queueing or delivering loses nothing and offers nothing twice")
+    @Test("a disk that fails at any step loses nothing and offers nothing twice")
     func failingDisk() async throws {
         try await Scratch.use { scratch in
             for failing in 0..<40 {

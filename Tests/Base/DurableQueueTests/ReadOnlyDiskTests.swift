@@ -7,7 +7,7 @@ import Testing
 /// A disk that takes nothing any more.
 @Suite struct ReadOnlyDiskTests {
     @Test(
-        "on a disk that became read-only nothing is queued, nothing is lost, and all can be read",
+        "a read-only disk takes nothing new, loses nothing, and everything can be read",
         arguments: [EROFS, EACCES, ENOSPC]
     )
     func readOnly(code: Int32) async throws {
