@@ -80,7 +80,7 @@ struct CallEngineTests {
         #expect(done == -1)
     }
 
-    @Test("a look-up that finds the call done gives its response; one that does not lets it go on")
+    @Test("a look-up that finds the call done gives its response, or else the call goes on")
     func lookUp() async throws {
         let clock = StillClock()
         #expect(
@@ -224,7 +224,7 @@ struct CallEngineTests {
         #expect(wait("soon") == nil && wait(nil) == nil)
     }
 
-    @Test("an outcome that is not known is named where the call changes something, with what to do")
+    @Test("an unknown outcome is named, with what to do, where the call changes something")
     func advice() {
         #expect(
             RetryAdvice.text(mayHaveBeenDone: true, isSafeToRetry: false, changes: true).contains(

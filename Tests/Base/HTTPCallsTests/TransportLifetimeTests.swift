@@ -25,7 +25,7 @@ struct TransportLifetimeTests {
         }
     }
 
-    @Test("a transport that is dropped while its requests are cancelled ends them, and itself")
+    @Test("a transport dropped while its requests are cancelled ends them and itself")
     func cancelled() async throws {
         let listener = try ScriptedServer.bound().port
         await withTaskGroup(of: Void.self) { group in
