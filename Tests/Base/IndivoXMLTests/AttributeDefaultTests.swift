@@ -85,7 +85,7 @@ struct AttributeDefaultTests {
 
     @Test("there are bombs to read") func notEmpty() { #expect(AttributeDefaultTests.bombs.count > 5) }
 
-    @Test("an element with more attributes in the DTD than it may have is refused before it is there")
+    @Test("an element with more attributes in the DTD than allowed is refused beforehand")
     func declarations() async throws {
         for kind in ["CDATA ''", "(a|b) #IMPLIED"] {
             let many = (0..<50_000).map { "a\($0) \(kind)" }.joined(separator: " ")

@@ -76,7 +76,7 @@ struct EditingTests {
         #expect(try root.xml() == "<r><n/><a>1</a></r>")
     }
 
-    @Test("a handle to a dropped node never speaks for the node that took its place in memory")
+    @Test("a handle to a dropped node never speaks for the node that took its memory")
     func reuse() throws {
         let root = XMLNode("r", text: "old")
         let old = root.contents()[0]

@@ -90,7 +90,7 @@ struct LibXML2Tests {
     }
 
     #if os(Linux) || os(macOS)
-    @Test("nothing is written to standard error, whatever is wrong with an expression or an encoding")
+    @Test("nothing is written to standard error, whatever is wrong with the input")
     func silence() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let root = try XMLNode(parsing: "<r/>")

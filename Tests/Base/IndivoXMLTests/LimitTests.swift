@@ -99,7 +99,7 @@ struct LimitTests {
         #expect(limit(text + "]><r a='&l9;'/>") == .limit(.entityExpansionBytes))
     }
 
-    @Test("quadratic blow-up, by one large entity or attribute default used often, is stopped")
+    @Test("quadratic blow-up by a large entity or attribute default used often is stopped")
     func quadratic() {
         let large = String(repeating: "x", count: 100_000)
         let entity =

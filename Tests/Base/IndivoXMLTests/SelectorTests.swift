@@ -32,7 +32,7 @@ struct SelectorTests {
         #expect(try names(selector, in: SelectorTests.list).joined(separator: " ") == expected)
     }
 
-    @Test("find looks for the whole selector below the node; a leading combinator starts at the node")
+    @Test("find matches below the node, and with a leading combinator from the node itself")
     func scope() throws {
         let ul = try XMLNode(parsing: SelectorTests.list)
         #expect(ul.find("ul li").isEmpty)

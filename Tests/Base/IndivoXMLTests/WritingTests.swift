@@ -179,7 +179,7 @@ struct WritingTests {
         }
     }
 
-    @Test("names of the namespace of xml are written with its prefix, and declared by nobody")
+    @Test("names in the namespace of xml are written with its prefix, but undeclared")
     func xmlPrefix() throws {
         for node in [
             XMLNode("r").attr("xml:lang", "en"),
@@ -197,7 +197,7 @@ struct WritingTests {
         )
     }
 
-    @Test("a prefix may be declared after it is used, and an attribute is one whatever its prefix")
+    @Test("a prefix may be declared after its use, and an attribute may have any prefix")
     func lateDeclaration() throws {
         let node = XMLNode("r", attributes: ["p:x": "1", "xmlns:p": "u"])
         #expect(node.attr("x", namespace: "u") == "1")
