@@ -11,7 +11,7 @@ import Foundation
 struct CommandTests {
     static let model = #"{ "__modelname__": "A", "b": { "__modelname__": "B", "x": "String" } }"#
 
-    @Test("it writes a file for every model of every file below a folder, and nothing the second time")
+    @Test("it writes a file for every model below a folder, and nothing the second time")
     func writes() throws {
         try withTemporaryFolder { folder in
             try write(Self.model, to: "\(folder)/in/a.sdml")
@@ -92,7 +92,7 @@ struct CommandTests {
         }
     }
 
-    @Test("a class whose file would have too long a name is told with its length, and nothing is written")
+    @Test("a class with too long a file name is reported, and nothing is written")
     func longName() throws {
         try withTemporaryFolder { folder in
             let name = String(repeating: "B", count: 300)
@@ -113,7 +113,7 @@ struct CommandTests {
     }
 
     @Test(
-        "tens of thousands of fields, models and mistakes in one line take time in proportion",
+        "the time grows in proportion to the fields, models and mistakes of a line",
         .timeLimit(.minutes(1))
     )
     func large() {
@@ -189,7 +189,7 @@ struct CommandTests {
         }
     }
 
-    @Test("the order in which files are named makes no difference, nor does naming one twice")
+    @Test("neither the order in which files are named nor naming one twice matters")
     func order() throws {
         try withTemporaryFolder { folder in
             try write(Self.model, to: "\(folder)/a.sdml")

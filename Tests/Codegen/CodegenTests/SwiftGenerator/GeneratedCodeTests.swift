@@ -37,9 +37,7 @@ struct GeneratedCodeTests {
         ).schema
     }
 
-    @Test(
-        "classes hold in data exactly the fields of their models, under the same names and of the same types"
-    )
+    @Test("classes hold exactly the fields of their models, with their names and types")
     func shapes() throws {
         for (schema, shapes) in [
             (try Self.testSchema(), IndivoDocument.testModels.map { DataModel($0) }),
@@ -103,7 +101,7 @@ struct GeneratedCodeTests {
         #expect(back.id == nil)
     }
 
-    @Test("a document with a field of every type, relations and itself inside comes back as it was")
+    @Test("a document with fields of every type, relations and nesting comes back as it was")
     func everything() throws {
         let all = Everything()
         all.string = "text"

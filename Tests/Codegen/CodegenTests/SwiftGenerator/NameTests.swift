@@ -162,7 +162,7 @@ struct NameTests {
         #expect(result.diagnostics.first?.message.hasPrefix(message) == true)
     }
 
-    @Test("a field whose name every document has for something else gets a warning, unless notes name it")
+    @Test("a field named as a document's own member gets a warning unless notes rename it")
     func documentMember() {
         let model = #"{ "__modelname__": "M", "description": "String", "other": "String" }"#
         #expect(generate(model).diagnostics.map(\.severity) == [.warning])

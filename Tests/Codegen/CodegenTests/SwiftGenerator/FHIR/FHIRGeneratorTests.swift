@@ -137,7 +137,7 @@ struct FHIRGeneratorTests {
         )
     }
 
-    @Test("codes become cases: by their words, by what people read, and never twice the same")
+    @Test("codes become cases by their words or displays, and never twice the same one")
     func codes() throws {
         let text = try #require(texts()["VisitStatus.swift"])
         for (name, code) in [
