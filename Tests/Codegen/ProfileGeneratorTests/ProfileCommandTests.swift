@@ -36,7 +36,7 @@ struct ProfileCommandTests {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
 
-    @Test("Of two profiles of one name the second gets a number, and a type's name keeps Profile")
+    @Test("the second of two profiles of one name gets a number, and a type keeps Profile")
     func names() throws {
         let files = [
             "a.json": Self.definition("a", name: "ClinicPatientProfile"),
@@ -62,7 +62,7 @@ struct ProfileCommandTests {
         }
     }
 
-    @Test("A base that is not known is an error, and nothing is written")
+    @Test("a base that is not known is an error, and nothing is written")
     func unknownBase() throws {
         let base = "https://example.org/nowhere"
         try Self.with(["a.json": Self.definition("a", name: "A", base: base)]) { folder in
@@ -73,7 +73,7 @@ struct ProfileCommandTests {
         }
     }
 
-    @Test("What is asked for and is no profile is an error; a type of R5 is one, too")
+    @Test("what is asked for and is no profile is an error; a type of R5 is one, too")
     func noProfile() throws {
         let files = [
             "a.json": Self.definition("a", name: "A", type: "Transport"),
@@ -97,7 +97,7 @@ struct ProfileCommandTests {
         }
     }
 
-    @Test("A profile with thousands of slices ends soon, and what it lacks is reported")
+    @Test("a profile with thousands of slices ends soon, and what it lacks is reported")
     func tooManySlices() throws {
         let slices = (0..<12_000).map { index in
             """
@@ -112,7 +112,7 @@ struct ProfileCommandTests {
         }
     }
 
-    @Test("What a text has that cannot be seen is escaped in literals")
+    @Test("what a text has that cannot be seen is escaped in literals")
     func literals() throws {
         let element = #"""
             , {"path": "Patient.language", "min": 1, "fixedCode": "a\u202Eb\u200B\tc\u0007"}
@@ -124,7 +124,7 @@ struct ProfileCommandTests {
         }
     }
 
-    @Test("A package's dependencies are known, and have no views")
+    @Test("a package's dependencies are known, and have no views")
     func dependencies() throws {
         let base = "https://example.org/base"
         let files = [
@@ -147,7 +147,7 @@ struct ProfileCommandTests {
         }
     }
 
-    @Test("A file of options holds options only, and leaves the one file its name")
+    @Test("a file of options holds options only, and leaves the one file its name")
     func optionsFile() throws {
         let files = [
             "a.json": Self.definition("a", name: "A"),
@@ -167,7 +167,7 @@ struct ProfileCommandTests {
         }
     }
 
-    @Test("Arguments that make no sense end in 2 with the reason")
+    @Test("arguments that make no sense end in 2 with the reason")
     func arguments() {
         for (words, reason) in [
             (["--output", "x"], "No file, folder or package is named"), (["x"], "--output FOLDER is missing"),

@@ -16,7 +16,7 @@ struct ProfileSnapshotTests {
         "oxygensat": "OxygenSaturation", "bmi": "BodyMassIndex", "headcircum": "HeadCircumference",
     ]
 
-    @Test("What is generated is what is checked in")
+    @Test("what is generated is what is checked in")
     func snapshots() throws {
         let isUpdating = ProcessInfo.processInfo.environment["UPDATE_SNAPSHOTS"] == "1"
         var arguments = [
@@ -37,7 +37,7 @@ struct ProfileSnapshotTests {
         #expect(ProfileCommand.run(vitals + (isUpdating ? [] : ["--check"])).errors == [])
     }
 
-    @Test("What has no property is reported, and why")
+    @Test("what has no property is reported, and why")
     func remarks() throws {
         let outcome = ProfileCommand.run(["\(testFolder)/Profiles", "--check", "--output", testFolder])
         let remarks = outcome.errors.filter { $0.hasPrefix("remark: ") }

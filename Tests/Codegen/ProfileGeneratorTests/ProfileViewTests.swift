@@ -33,7 +33,7 @@ struct ProfileViewTests {
 
     // MARK: Initialisers
 
-    @Test("An initialiser fills in what the profile fixes, and the result is valid under it")
+    @Test("an initialiser fills in what the profile fixes, and the result is valid under it")
     func initialiser() throws {
         let pressure = Self.pressure()
         #expect(Self.errors(pressure) == [])
@@ -46,7 +46,7 @@ struct ProfileViewTests {
         #expect(pressure.component.count == 2)
     }
 
-    @Test("A patient with slices and extensions is valid under its profile")
+    @Test("a patient with slices and extensions is valid under its profile")
     func patient() {
         var patient = ClinicPatient(
             record: .init(value: "4711"),
@@ -67,7 +67,7 @@ struct ProfileViewTests {
         )
     }
 
-    @Test("A type without a view of R4's has properties of all elements")
+    @Test("a type without a view of R4's has properties of all elements")
     func unviewed() {
         var team = ClinicTeam(
             status: "active",
@@ -81,7 +81,7 @@ struct ProfileViewTests {
         #expect(team.base.resourceType == "CareTeam")
     }
 
-    @Test("An element that every view has under the same name is the profile's")
+    @Test("an element that every view has under the same name is the profile's")
     func description() {
         var goal = GoalProfile(
             lifecycleStatus: .active,
@@ -95,7 +95,7 @@ struct ProfileViewTests {
         #expect(Self.errors(goal) == [])
     }
 
-    @Test("Slices that are called as types of Swift are hide none of them")
+    @Test("slices that are called as types of Swift are hide none of them")
     func awkwardNames() {
         var patient = AwkwardNames(string: .init(value: "1"), int: .init(value: "2"))
         patient.any = .init(value: "3")
@@ -113,7 +113,7 @@ struct ProfileViewTests {
 
     // MARK: Reading and writing
 
-    @Test("Slices are found by what discriminates them, and others stay where they are")
+    @Test("slices are found by what discriminates them, and others stay where they are")
     func slices() throws {
         let text = """
             {"resourceType": "Patient", "identifier": [
@@ -135,7 +135,7 @@ struct ProfileViewTests {
         #expect(patient.base.identifier.map(\.value) == ["1", "3", "4"])
     }
 
-    @Test("Extensions are read and written by their values, in their place")
+    @Test("extensions are read and written by their values, in their place")
     func extensions() throws {
         let text = """
             {"resourceType": "Patient", "extension": [
@@ -158,7 +158,7 @@ struct ProfileViewTests {
         #expect(patient.extension.map(\.url) == ["https://other.example.org"])
     }
 
-    @Test("A bundle's resources are read by the views of profiles, and R4's view leads to one")
+    @Test("the resources of a Bundle are read by views of profiles, also from R4's view")
     func bundles() {
         let pressure = Self.pressure()
         let bundle = FHIRBundle(
@@ -169,7 +169,7 @@ struct ProfileViewTests {
         #expect(ClinicPressure(pressure.base) == pressure)
     }
 
-    @Test("A property of R4's view is set through the view of the profile")
+    @Test("a property of R4's view is set through the view of the profile")
     func base() {
         var pressure = Self.pressure()
         pressure.note = [Annotation(text: "after rest")]
@@ -187,7 +187,7 @@ struct ProfileViewTests {
         return errors(view)
     }
 
-    @Test("What the initialisers of vital signs make is valid")
+    @Test("what the initialisers of vital signs make is valid")
     func vitalSigns() {
         let subject = Reference<Patient>("Patient/7")
         let time = Observation.Effective.dateTime("2026-11-27T09:30:00Z")
