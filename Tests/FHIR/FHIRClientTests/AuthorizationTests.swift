@@ -69,7 +69,8 @@ struct AuthorizationTests {
             try await server.client(authorization: .bearer(Secret(token))).read(Patient.self, id: "7")
         }
         guard case .authorization? = error?.reason else {
-            Issue.record("\(String(describing: error))"); return
+            Issue.record("\(String(describing: error))")
+            return
         }
         #expect(server.received.isEmpty && error?.isSafeToRetry == true)
     }
@@ -162,7 +163,7 @@ struct AuthorizationTests {
         )
     }
 
-    @Test("a token is fetched again before it expires, and after it was refused, once for all who wait")
+    @Test("a token is renewed before it expires and after a refusal, once for all who wait")
     func renewal() async throws {
         let clock = StillClock()
         let endpoint = PlayedServer { _, number in Self.token("t\(number)") }
@@ -184,7 +185,7 @@ struct AuthorizationTests {
     }
 
     @Test(
-        "a response of the token endpoint that gives no token is an error without its words",
+        "a response of the token endpoint without a token is an error without its words",
         arguments: [
             (
                 HTTPAnswer.text(
@@ -208,7 +209,10 @@ struct AuthorizationTests {
         let server = PlayedServer(.patient)
         let client = try server.client(authorization: credentials(PlayedServer(answer)))
         let error = try #require(await failure { try await client.create(Patient()) })
-        guard case .authorization(let what) = error.reason else { Issue.record("\(error)"); return }
+        guard case .authorization(let what) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
         #expect(
             what.contains(words) && !error.description.contains("planted") && error.isSafeToRetry
                 && server.received.isEmpty
@@ -225,7 +229,7 @@ struct AuthorizationTests {
         #expect(try await credentials(PlayedServer(Self.token("t", member))).token()?.reveal() == "t")
     }
 
-    @Test("a token endpoint that cannot be reached is retried, also for a create: nothing was sent")
+    @Test("an unreachable token endpoint is tried again, also for a create")
     func endpointLost() async throws {
         let endpoint = PlayedServer { _, number in
             guard number > 1 else {
@@ -247,7 +251,7 @@ struct AuthorizationTests {
         }
     }
 
-    @Test("an assertion is a JWT about the client for the endpoint, good for five minutes and one use")
+    @Test("an assertion is a JWT for the endpoint, good for five minutes and one use")
     func assertion() async throws {
         let collected = Collector<Data>()
         let assertion = ClientAssertion(clientID: "uploader", keyID: "k-1", algorithm: .es384) { message in

@@ -139,7 +139,8 @@ struct BatchTests {
             try await PlayedServer(response(entries, type: type)).client().transaction(transaction)
         }
         guard case .malformedResponse? = error?.reason else {
-            Issue.record("\(String(describing: error))"); return
+            Issue.record("\(String(describing: error))")
+            return
         }
         #expect(error?.isSafeToRetry == false)
     }

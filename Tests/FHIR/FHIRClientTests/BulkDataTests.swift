@@ -83,9 +83,7 @@ struct BulkDataTests {
         #expect(path.contains("&_typeFilter=Observation?category=laboratory&_elements=Patient.name"))
     }
 
-    @Test(
-        "the status is asked for as often as the server wants, and less and less often where it does not say"
-    )
+    @Test("the status is polled as the server says, and else less and less often")
     func polling() async throws {
         let clock = StillClock()
         let server = PlayedServer { received, number in
@@ -119,7 +117,7 @@ struct BulkDataTests {
         #expect(try await Self.ids(server.client()) == (0..<20).map(String.init))
     }
 
-    @Test("a bad line does not hide the others, and ends the stream where nobody wants to hear of it")
+    @Test("a bad line does not hide the others, and ends the stream if nobody handles it")
     func badLine() async throws {
         let file = Self.lines(2) + "{\"a\":\n7\n" + Self.lines(1)
         let client = try Self.server(file).client()
@@ -136,7 +134,7 @@ struct BulkDataTests {
         await #expect(throws: FHIRClientError.self) { try await Self.ids(client) }
     }
 
-    @Test("a line without end is not kept in memory, and a file without end is read as far as one wants")
+    @Test("a line without end is not kept in memory, and a file without end can be read")
     func endless() async throws {
         let piece = Data(repeating: 0x20, count: 4 << 20)
         let server = PlayedServer { received, _ in

@@ -35,7 +35,7 @@ struct FHIRSandboxAgreementTests {
         Patient(name: HumanName(family: family), identifier: Identifier(system: system, value: number))
     }
 
-    @Test("a resource is created, read, updated, patched and deleted, with versions and a history")
+    @Test("a resource is created, read, updated, patched and deleted, and has a history")
     func life() async throws {
         try await use { client in
             let capabilities = try await client.capabilities()
@@ -75,7 +75,7 @@ struct FHIRSandboxAgreementTests {
         }
     }
 
-    @Test("conditions find what is stored, refuse several matches, and a condition's values arrive unharmed")
+    @Test("conditions find what is stored, refuse several matches, and arrive unharmed")
     func conditions() async throws {
         try await use { client in
             let odd = "a|b,c$d\\e f+g&h=ü%"
@@ -146,7 +146,7 @@ struct FHIRSandboxAgreementTests {
         }
     }
 
-    @Test("a transaction is all or nothing, its urn:uuid become ids, and a batch does what it can")
+    @Test("a transaction is all or nothing and resolves urn:uuid; a batch does what it can")
     func batches() async throws {
         try await use { client in
             func transaction(_ number: String) -> FHIRTransaction {

@@ -39,7 +39,7 @@ struct FailureTests {
         #expect(error.outcome?.issue.first?.message == "error: planted-name is no name (Patient.name[0])")
     }
 
-    @Test("a description has severity, code and path of the issues, but no id and none of the server's words")
+    @Test("a description has severity, code and path of issues, but no words of the server")
     func description() async throws {
         let error = try await readFailure(.fhir(Self.outcome, status: 422))
         #expect(
@@ -80,7 +80,10 @@ struct FailureTests {
     )
     func malformed(answer: HTTPAnswer, words: String) async throws {
         let error = try await readFailure(answer)
-        guard case .malformedResponse(let what) = error.reason else { Issue.record("\(error)"); return }
+        guard case .malformedResponse(let what) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
         #expect(what.contains(words))
         #expect(error.isSafeToRetry && !error.description.contains("planted"))
     }
@@ -134,7 +137,7 @@ struct FailureTests {
         #expect(read.isSafeToRetry)
     }
 
-    @Test("what a transport of one's own throws may have reached the server, and is not told")
+    @Test("an error of a custom transport may mean arrival, and its text is not quoted")
     func foreignError() async throws {
         struct OwnError: Error { let text = "planted" }
         let client = try PlayedServer { _, _ in throw OwnError() }.client(

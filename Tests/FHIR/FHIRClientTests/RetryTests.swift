@@ -50,7 +50,7 @@ struct RetryTests {
         #expect(server.received.count == 1)
     }
 
-    @Test("Retry-After is waited for, in seconds and as a date, unless it is beyond the deadline")
+    @Test("Retry-After is obeyed, in seconds and as a date, unless it passes the deadline")
     func retryAfter() async throws {
         for (field, wait) in [
             ("7", Duration.seconds(7)), ("Sat, 21 Nov 2026 04:00:09 GMT", .seconds(9)),
@@ -70,12 +70,7 @@ struct RetryTests {
         #expect(error?.attempts == 1 && error?.reason == .busy && error?.retryAfter == .seconds(31_536_000))
     }
 
-    @Test(
-        """
-        a create without a condition is sent once when it may have arrived, and again when it certainly has \
-        not
-        """
-    )
+    @Test("a create without a condition is sent again only when it certainly did not arrive")
     func create() async throws {
         let busy = PlayedServer(.status(503))
         #expect(await failure { try await busy.client().create(Patient()) }?.attempts == 1)
@@ -87,7 +82,7 @@ struct RetryTests {
         #expect(try await unsent.client().create(Patient()).id == "9")
     }
 
-    @Test("a create with a condition is retried, and its second sending finds what the first stored")
+    @Test("a create with a condition is retried, and the retry finds what was stored first")
     func conditionalCreate() async throws {
         let server = server(
             failing: 1,
@@ -114,7 +109,7 @@ struct RetryTests {
         )
     }
 
-    @Test("what a retried delete does not find any more was deleted; a first one that finds nothing says so")
+    @Test("a retried delete that finds nothing succeeded; a first one that does says so")
     func delete() async throws {
         let server = server(failing: 1, { throw Self.lost }, then: .status(410))
         #expect(try await server.client().delete(Patient.self, id: "7") == nil)
@@ -124,7 +119,7 @@ struct RetryTests {
         #expect(error?.reason == .notFound)
     }
 
-    @Test("a patch, a conditional update and an operation that changes something are sent once")
+    @Test("patches, conditional updates and operations that change something are sent once")
     func once() async throws {
         let server = PlayedServer { _, _ in throw Self.lost }
         let client = try server.client()

@@ -156,7 +156,8 @@ struct SearchTests {
             .client()
         let error = await failure { for try await _ in wrong.search(Patient.self) {} }
         guard case .malformedResponse? = error?.reason else {
-            Issue.record("\(String(describing: error))"); return
+            Issue.record("\(String(describing: error))")
+            return
         }
     }
 

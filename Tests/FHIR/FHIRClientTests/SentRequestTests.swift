@@ -52,7 +52,8 @@ struct SentRequestTests {
         ] {
             let error = await failure { try await client.read(Reference<Patient>(text)) }
             guard case .badArgument = error?.reason else {
-                Issue.record("\(text): \(String(describing: error))"); continue
+                Issue.record("\(text): \(String(describing: error))")
+                continue
             }
         }
         #expect(server.received.isEmpty)
@@ -100,7 +101,7 @@ struct SentRequestTests {
         #expect(try Patient(parsing: sent.body) == patient)
     }
 
-    @Test("a conditional create that finds a resource says so, and a create without an id is an error")
+    @Test("a conditional create that finds a resource says so, and one without an id fails")
     func existing() async throws {
         let found = PlayedServer(.fhir(#"{"resourceType":"Patient","id":"5"}"#, ["ETag": "W/\"2\""]))
         let written = try await found.client().create(patient, ifNoneExist: [.id("5")])
@@ -110,7 +111,8 @@ struct SentRequestTests {
         )
         let error = await failure { try await PlayedServer(.status(201)).client().create(patient) }
         guard case .malformedResponse? = error?.reason else {
-            Issue.record("\(String(describing: error))"); return
+            Issue.record("\(String(describing: error))")
+            return
         }
         #expect(error?.isSafeToRetry == false)
     }
@@ -217,7 +219,8 @@ struct SentRequestTests {
         ]
         for (index, error) in failures.enumerated() {
             guard case .badArgument? = error?.reason else {
-                Issue.record("\(index): \(String(describing: error))"); continue
+                Issue.record("\(index): \(String(describing: error))")
+                continue
             }
             #expect(error?.isSafeToRetry == true && error?.mayHaveBeenDone == false)
         }

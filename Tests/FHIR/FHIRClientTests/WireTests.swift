@@ -80,9 +80,7 @@ struct WireTests {
         )
     }
 
-    @Test(
-        "a resource is created, read, updated by version and deleted, and no digit or unknown member is lost"
-    )
+    @Test("no digit or unknown member is lost between creating, updating and deleting")
     func roundTrip() async throws {
         let small = SmallServer()
         let server = try ScriptedServer { small.answer($0) }
@@ -131,7 +129,7 @@ struct WireTests {
         )
     }
 
-    @Test("a response whose end is the connection's is read, and is an error where its JSON is cut")
+    @Test("a response may end with its connection, but JSON that is cut is an error")
     func untilTheEnd() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/fhir+json\r\n\r\n"
         let whole = try ScriptedServer { _ in
@@ -144,7 +142,8 @@ struct WireTests {
         defer { cut.stop() }
         let error = await failure { try await client(cut).read(Patient.self, id: "7") }
         guard case .malformedResponse? = error?.reason else {
-            Issue.record("\(String(describing: error))"); return
+            Issue.record("\(String(describing: error))")
+            return
         }
     }
     #endif
@@ -176,7 +175,8 @@ struct WireTests {
         let server = try ScriptedServer { _ in
             guard
                 count.withLock({
-                    $0 += 1; return $0
+                    $0 += 1
+                    return $0
                 }) > 2
             else { return .close }
             let body = #"{"resourceType":"Patient","id":"7"}"#

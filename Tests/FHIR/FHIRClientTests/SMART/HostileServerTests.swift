@@ -22,7 +22,7 @@ struct HostileServerTests {
         return PlayedAuthorizationServer([Self.discoveryPath: { _, _ in .json(changed) }])
     }
 
-    @Test("the app asks with PKCE, state, nonce, aud and its exact redirect URI, new ones each time")
+    @Test("the app asks with new PKCE, state and nonce, with aud and its exact redirect URI")
     func request() async throws {
         let server = PlayedAuthorizationServer()
         nonisolated(unsafe) var all: [FormParameters] = []  // Written before it is read, by one task.
@@ -62,7 +62,7 @@ struct HostileServerTests {
         #expect(launch.context.patient == "7")
     }
 
-    @Test("a code is not sent when the browser comes back from another issuer, or does not say from which")
+    @Test("no code is sent when the browser returns from another issuer or names none")
     func issuer() async throws {
         let mixed = PlayedAuthorizationServer()
         let error = await failure(as: SMARTError.self) {
@@ -269,7 +269,7 @@ struct HostileServerTests {
         #expect(!dumped.contains("planted"))
     }
 
-    @Test("a server of version 1 is found by its CapabilityStatement; one without is no SMART server")
+    @Test("a server of version 1 needs its CapabilityStatement to be found as SMART")
     func version1() async throws {
         let server = PlayedAuthorizationServer([Self.discoveryPath: { _, _ in .json([:], status: 404) }])
         #expect(

@@ -60,7 +60,7 @@ struct RefreshTests {
         #expect(server.count("/Patient/7") == 1 && server.count("/token") == 2)
     }
 
-    @Test("a refresh that the server refuses ends the session, which asks for a login and for nothing more")
+    @Test("a refused refresh ends the session, which then asks for nothing but a login")
     func ended() async throws {
         let server = refreshing()
         let launch = try await server.launch()
@@ -90,7 +90,7 @@ struct RefreshTests {
         await #expect(throws: FHIRClientError.self) { try await client.read(Patient.self, id: "7") }
     }
 
-    @Test("a refresh token that cannot be kept is not used, and is kept as soon as that can be")
+    @Test("a refresh token that cannot be kept is not used, and is kept once it can be")
     func fullDisk() async throws {
         struct FullDisk: Error {}
         final class Store: SessionStore {
@@ -158,7 +158,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("a process takes over the newer refresh token, also when the access token with it is over")
+    @Test("a process takes over a newer refresh token, also when its access token expired")
     func sharedLater() async throws {
         let store = MemorySessionStore<SMARTSession>()
         try await SandboxLaunchTests.withSandbox {

@@ -80,7 +80,7 @@ struct SandboxLaunchTests {
         }
     }
 
-    @Test("a person logs in and chooses a patient; the client reads that patient's data and no other's")
+    @Test("a person logs in and chooses a patient, and the client reads only that patient")
     func standalone() async throws {
         try await Self.withSandbox { sandbox in
             let launch = try await Self.launch(try Self.server(sandbox))
@@ -225,7 +225,7 @@ struct SandboxLaunchTests {
         }
     }
 
-    @Test("a session that was kept goes on without a login, also after its tokens were replaced")
+    @Test("a session that was kept goes on without a login, also after its tokens changed")
     func kept() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "smart-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
