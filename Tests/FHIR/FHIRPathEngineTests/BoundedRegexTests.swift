@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct BoundedRegexTests {
     @Test(
-        "Patterns match whole texts as everywhere",
+        "patterns match whole texts as everywhere",
         arguments: [
             ("", "", true), ("a", "a", true), ("a", "ab", false), ("a|ab", "ab", true),
             ("(a|b)*c", "ababc", true),
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "Malformed patterns are refused with their offset",
+        "malformed patterns are refused with their offset",
         arguments: [
             ("a**b(", 4), ("*a", 0), ("(a", 0), ("a)", 1), ("[a", 0), ("[b-a]", 1), ("a{3,2}", 1), ("\\", 1),
             ("(?>a)", 0),
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "Patterns that make others backtrack for ever end at once",
+        "patterns that make others backtrack for ever end at once",
         arguments: [
             "(a+)+$", "(a|a)*$", "(a|aa)+$", "(.*a){20}$", "(a*)*$", "([a-z]+)*!$", "(x+x+)+y",
         ]
@@ -67,24 +67,27 @@ import Testing
         #expect(try regex.isFound(in: text) == regex.matchesWhole(""))
     }
 
-    @Test func lookaroundThatBacktracksForEverIsGivenUp() throws {
+    @Test("a lookaround that backtracks for ever is given up")
+    func lookarounds() throws {
         let regex = try BoundedRegex("(?=(a+)+$)a*")
         #expect(throws: BoundedRegexError.tooManySteps) {
             try regex.matchesWhole(String(repeating: "a", count: 60) + "b")
         }
     }
 
-    @Test func nestedRepetitionsThatExplodeAreRefused() {
+    @Test("nested repetitions that explode are refused")
+    func nested() {
         #expect(throws: BoundedRegexError.tooLarge) { try BoundedRegex("((a{1000}){1000}){1000}") }
     }
 
-    @Test func groupsNestedTooDeepAreRefused() {
+    @Test("groups that are nested too deep are refused")
+    func deepGroups() {
         let pattern = String(repeating: "(", count: 5000) + String(repeating: ")", count: 5000)
         #expect(throws: BoundedRegexError.self) { try BoundedRegex(pattern) }
     }
 
     @Test(
-        "Matches are replaced",
+        "matches are replaced",
         arguments: [
             ("\\d+", "a1b22", "#", "a#b#"), ("(\\d)(\\d)", "12-34", "$2$1", "21-43"),
             ("x*", "abc", "-", "-a-b-c-"),
@@ -98,7 +101,8 @@ import Testing
     }
 
     /// Patterns of a small grammar on short texts, against ICU.
-    @Test func randomPatternsAgreeWithFoundation() throws {
+    @Test("random patterns agree with Foundation")
+    func random() throws {
         var generator = SeededGenerator(seed: 2026)
         func pattern(_ depth: Int) -> String {
             switch Int.random(in: 0...(depth == 0 ? 2 : 8), using: &generator) {

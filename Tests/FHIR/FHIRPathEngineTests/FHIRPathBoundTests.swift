@@ -8,7 +8,7 @@ import Testing
     private let patient: JSONValue = ["resourceType": "Patient", "id": "1", "name": [["given": ["A", "B"]]]]
 
     @Test(
-        "Expressions that would take for ever end in a limit",
+        "expressions that would take for ever end in a limit",
         arguments: [
             "(1|2|3|4|5|6|7|8|9|10).repeatAll($this | $this + 1)",
             "repeatAll($this)",
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "What an evaluation makes is bounded, whatever the pieces",
+        "what an evaluation makes is bounded, whatever the pieces",
         arguments: [
             "'a'.repeat($this + 'a')", "'a'.repeatAll($this & 'a')", "1.repeat($this + 1)",
             "1.repeatAll($this + 1)",
@@ -62,7 +62,7 @@ import Testing
         #expect(error?.reason.contains("2000000 bytes") == true, "\(error?.reason ?? "")")
     }
 
-    @Test("What is found in a resource, and numbers that are only compared, do not count as made")
+    @Test("what is found and numbers that are only compared do not count as made values")
     func found() throws {
         var context = FHIRPathContext()
         context.limits.madeBytes = 0
@@ -79,7 +79,7 @@ import Testing
     private static let long = "'aaaaaaaaaa'" + String(repeating: ".replace('a', 'aaaaaaaaaa')", count: 4)
 
     @Test(
-        "Long texts and collections are counted by what they take",
+        "long texts and collections are counted by what they take",
         arguments: [
             "'x'.defineVariable('t', \(long)).select(%t.toChars().where(%t = %t))",
             "'x'.defineVariable('t', \(long)).select(%t.toChars().where(%t ~ %t))",
@@ -107,7 +107,8 @@ import Testing
         }
     }
 
-    @Test func aPartOfATextIsFoundHoweverOftenItAlmostIs() throws {
+    @Test("a part of a text is found, however often it almost matches")
+    func partOfText() throws {
         // Each of a hundred thousand beginnings goes wrong only at the end.
         let text = Self.long
         let found = try FHIRPath("(\(text) & 'b').indexOf(\(text).substring(1) & 'b')").evaluate(on: patient)
@@ -119,26 +120,29 @@ import Testing
         #expect(parts.map(\.string) == ["a", "", "b", "1", "ba"])
     }
 
-    @Test func partsOfAnObjectOfVeryManyMembersAreFoundInOneGo() throws {
+    @Test("parts of an object of very many members are found in one pass")
+    func manyMembers() throws {
         let members = (0..<200_000).map { "\"a\($0)\":1" }.joined(separator: ",")
         let json = try JSONValue(parsing: "{\"resourceType\":\"Patient\",\"_a7\":{\"id\":\"x\"},\(members)}")
         #expect(try FHIRPath("children().count()").evaluate(on: json).map(\.integer) == [200_000])
         #expect(try FHIRPath("children().id").evaluate(on: json).map(\.string) == ["x"])
     }
 
-    @Test func elementsThatRepeatANameInTheSameWayAreEqual() throws {
+    @Test("elements that repeat a name in the same way are equal")
+    func repeatedName() throws {
         let name = #"{"text":"a b","text":"c d"}"#
         let json = try JSONValue(parsing: #"{"resourceType":"Patient","name":[\#(name),\#(name)]}"#)
         #expect(try FHIRPath("name[0] = name[1]").evaluate(on: json).map(\.text) == ["true"])
     }
 
-    @Test func aReplacementOfVeryManyMatchesTakesAsLongAsItsText() throws {
+    @Test("a replacement of very many matches takes time in proportion to its text")
+    func manyMatches() throws {
         let items = try FHIRPath("\(Self.long).replaceMatches('a', 'b').length()").evaluate(on: patient)
         #expect(items.map(\.integer) == [100_000])
     }
 
     @Test(
-        "Expressions nested too deep are refused when they are read",
+        "expressions nested too deep are refused when they are read",
         arguments: ["(", "-", "a.where(", "1+("]
     )
     func deep(part: String) {
@@ -150,12 +154,13 @@ import Testing
         }
     }
 
-    @Test func longChainsOfOperatorsHaveABound() {
+    @Test("long chains of operators are bounded")
+    func longChains() {
         #expect(throws: FHIRPathError.self) { try FHIRPath(String(repeating: "1+", count: 5000) + "1") }
     }
 
     @Test(
-        "Errors say where they are",
+        "errors say where they are",
         arguments: [
             ("1 +", 3), ("name.given(", 11), ("a b", 2), ("'open", 0), ("@2015-13", 0), ("foo()", 0),
             ("where()", 0),
@@ -172,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("Many rows of a form are told apart in few steps, and equal elements are one, however written")
+    @Test("many rows of a form are told apart in few steps, however they are written")
     func rows() throws {
         func row(_ number: Int) -> JSONValue {
             [
@@ -203,7 +208,7 @@ import Testing
         #expect(try FHIRPath("repeat(component)").evaluate(on: same).count == 2)
     }
 
-    @Test("Rows that are looked for by link id end, also in what is no response")
+    @Test("rows that are looked for by link id end, also in what is no response")
     func oddRows() throws {
         for odd: JSONValue in [
             ["resourceType": "item", "linkId": "x", "item": [["linkId": "x"]]],
@@ -216,7 +221,7 @@ import Testing
         }
     }
 
-    @Test("What is equal is one in a set of distinct items, whatever its type and its empty members")
+    @Test("equal items are one in a set of distinct items, whatever their type")
     func equalElements() throws {
         let same: JSONValue = [
             "resourceType": "Observation",
@@ -235,7 +240,7 @@ import Testing
         }
     }
 
-    @Test("Rows that are looked for by link id are those of the whole repetition, in its order")
+    @Test("rows that are looked for by link id are those of the whole repetition, in order")
     func filteredRows() throws {
         var random = SystemRandomNumberGenerator()
         let seed = UInt64.random(in: .min ... .max, using: &random)

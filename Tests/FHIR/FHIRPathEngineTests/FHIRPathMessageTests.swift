@@ -5,7 +5,7 @@ import Testing
 /// What a person is told of a wrong expression.
 @Suite struct FHIRPathMessageTests {
     @Test(
-        "What is wrong with an expression is said in a sentence",
+        "what is wrong with an expression is said in a sentence",
         arguments: [
             ("name.where(", "The end of the expression is not expected."),
             ("name.where(use = 'a'", "“)” is expected, not the end of the expression."),

@@ -16,7 +16,8 @@ struct FHIRPathSuiteTests {
     /// What is left out, with the reason. By expression, since names occur twice.
     static let leftOut: [String: String] = [:]
 
-    @Test func officialTestsPass() throws {
+    @Test("the official tests pass")
+    func official() throws {
         var total = 0
         var failures: [String] = []
         var skipped = 0
@@ -49,7 +50,8 @@ struct FHIRPathSuiteTests {
     /// The tests of fhirpath.js beside the official ones. Its `%factory` is its own, and in about one of
     /// twenty it differs: UCUM's years and the calendar's never compare there, JSON without types compares by
     /// spelling, `ln` has a digit more.
-    @Test(.enabled(if: SharedFHIR.exists("fhirpath/extra"))) func testsOfAnotherEngineAgree() throws {
+    @Test("the tests of another engine agree", .enabled(if: SharedFHIR.exists("fhirpath/extra")))
+    func otherEngine() throws {
         var total = 0
         var failures: [String] = []
         for file in SharedFHIR.files("fhirpath/extra") where file.lastPathComponent.hasPrefix("cases-") {
