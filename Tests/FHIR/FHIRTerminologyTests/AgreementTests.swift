@@ -42,7 +42,7 @@ struct AgreementTests {
     private static let folder = ProcessInfo.processInfo.environment["INDIVO_TX_TESTS"]
 
     @Test(
-        "HL7's tests for terminology servers, by whether a code is valid and which codes there are",
+        "HL7's tests for terminology servers agree on valid codes and expansions",
         .enabled(if: folder != nil, "INDIVO_TX_TESTS names the folder of HL7's tests")
     )
     func ecosystem() throws {

@@ -34,7 +34,7 @@ struct ExpansionTests {
     }
 
     @Test(
-        "Each operation of a filter chooses its concepts",
+        "each operation of a filter chooses its concepts",
         arguments: [
             ("concept", "is-a", "bird", ["bird", "penguin"]),
             ("concept", "is-a", "fish", ["penguin", "fish"]),
@@ -56,7 +56,7 @@ struct ExpansionTests {
         #expect(try filtered(property, operation, value) == expected)
     }
 
-    @Test("A check of one code and the expansion say the same for every code of R4's small value sets")
+    @Test("checking a code and expanding agree for every code of R4's small value sets")
     func checksAgree() throws {
         for url in Terminology.valueSetsOfR4 {
             guard let expansion = try? Terminology.r4.expand(url), expansion.total <= 40 else { continue }
@@ -72,14 +72,14 @@ struct ExpansionTests {
         }
     }
 
-    @Test("A filter on a property that the code system does not have is an error")
+    @Test("a filter on a property that the code system does not have is an error")
     func unknownProperty() {
         #expect(throws: TerminologyError.self) { try filtered("wings", "=", "2") }
         #expect(throws: TerminologyError.self) { try filtered("concept", "is-a", "unicorn") }
         #expect(throws: TerminologyError.self) { try filtered("code", "regex", "[") }
     }
 
-    @Test("Includes are joined, exclusions taken away, and imports intersected with their system")
+    @Test("includes are joined, exclusions removed, imports intersected with their system")
     func composition() throws {
         let birds = #"""
             {"resourceType": "ValueSet", "url": "http://a/birds", "status": "active", "compose": {"include": [
@@ -107,7 +107,7 @@ struct ExpansionTests {
         )
     }
 
-    @Test("A page, a text, a language, and what is left out")
+    @Test("a page, a text, a language, and what is left out")
     func options() throws {
         let all = #"{"include": [{"system": "http://a/animals"}]}"#
         var options = ExpansionOptions()
@@ -124,7 +124,7 @@ struct ExpansionTests {
         #expect(try codes(all, options: options) == ["bird"])
     }
 
-    @Test("A value set that imports itself, directly or not, is an error and not checked")
+    @Test("a value set that imports itself, directly or not, is an error and not checked")
     func cycles() throws {
         let other = #"""
             {"resourceType": "ValueSet", "url": "http://a/other", "status": "active",
@@ -138,7 +138,7 @@ struct ExpansionTests {
         #expect(terminology.validate("x", in: "http://a/set").isNotChecked)
     }
 
-    @Test("Value sets that import each other twice at every level end at once")
+    @Test("value sets that import each other twice at every level end at once")
     func exponential() throws {
         let sets = (0..<40).map { level in
             let next = "http://a/\(level + 1)"
@@ -156,7 +156,7 @@ struct ExpansionTests {
         #expect(try terminology.expand("http://a/0").total == 1)
     }
 
-    @Test("An expansion of more codes or steps than the limits allow is an error")
+    @Test("an expansion of more codes or steps than the limits allow is an error")
     func limits() throws {
         var limits = Terminology.Limits()
         limits.codes = 3
@@ -167,7 +167,7 @@ struct ExpansionTests {
         #expect(throws: TerminologyError.tooManyCodes(limit: 3)) { try terminology.expand(definition) }
     }
 
-    @Test("A concept with 100,000 parents and a chain of 100,000 concepts are read and asked at once")
+    @Test("a concept with 100,000 parents, or a chain as long, is read and queried quickly")
     func hostile() throws {
         let parents = (0..<100_000).map { #"{"code": "parent", "valueCode": "p\#($0)"}"# }.joined(
             separator: ","
@@ -188,7 +188,7 @@ struct ExpansionTests {
         #expect(try terminology.expand(ValueSetDefinition(ValueSet(parsing: set))).total == 50_002)
     }
 
-    @Test("A supplement adds designations and properties to a code system's concepts")
+    @Test("a supplement adds designations and properties to a code system's concepts")
     func supplements() throws {
         let supplement = #"""
             {"resourceType": "CodeSystem", "url": "http://a/more", "status": "active", "content": "supplement",

@@ -33,7 +33,7 @@ struct OperationTests {
         #expect(expansion["contains"]?.elements?.map { $0["code"]?.string } == ["preliminary", "final"])
     }
 
-    @Test("$validate-code takes a code, a Coding or a CodeableConcept, and looks at the display")
+    @Test("$validate-code takes a code, Coding or CodeableConcept, and checks the display")
     func validate() throws {
         let url = ("url", "http://hl7.org/fhir/ValueSet/observation-category")
         let system = ("system", "http://terminology.hl7.org/CodeSystem/observation-category")
@@ -71,7 +71,7 @@ struct OperationTests {
         #expect(value("result", concept)?.boolean == true)
     }
 
-    @Test("What is not checked is an error, never valid")
+    @Test("what is not checked is an error, never valid")
     func notChecked() {
         #expect(throws: TerminologyOperationError.self) {
             try perform(.validateInCodeSystem, [("url", "http://loinc.org"), ("code", "8867-4")])

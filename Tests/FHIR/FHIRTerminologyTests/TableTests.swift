@@ -5,7 +5,7 @@ import Testing
 
 @Suite("R4's own code systems and value sets")
 struct TableTests {
-    @Test("Every code system and value set of the tables can be read")
+    @Test("every code system and value set of the tables can be read")
     func everything() throws {
         var concepts = 0
         for url in Terminology.codeSystemsOfR4 {
@@ -21,7 +21,7 @@ struct TableTests {
         #expect(Terminology.valueSetsOfR4.count == 1316)
     }
 
-    @Test("A code of a value set is valid, with its display, and another one is not")
+    @Test("a code of a value set is valid, with its display, and another one is not")
     func validation() {
         let status = "http://hl7.org/fhir/ValueSet/observation-status"
         #expect(Terminology.r4.validate("final", in: status) == .valid(display: "Final"))
@@ -33,7 +33,7 @@ struct TableTests {
         #expect(other == .invalid(reason: "it is not in the value set \(status)"))
     }
 
-    @Test("A code of a system that is not at hand is not checked; one with a wrong check digit is invalid")
+    @Test("a code of a system not at hand is unchecked, and a wrong check digit is invalid")
     func notAtHand() {
         let codes = "http://hl7.org/fhir/ValueSet/observation-codes"
         let loinc = "http://loinc.org"
@@ -46,7 +46,7 @@ struct TableTests {
     }
 
     @Test(
-        "Codes with a form are checked by it",
+        "codes with a form are checked by it",
         arguments: [
             ("http://unitsofmeasure.org", "mm[Hg]", true), ("http://unitsofmeasure.org", "fmm[Hg]", false),
             ("urn:ietf:bcp:47", "de-CH-1996", true), ("urn:ietf:bcp:47", "zh-Hant-TW", true),
@@ -67,14 +67,14 @@ struct TableTests {
         #expect(isCode ? validation == .valid(display: nil) : validation.isInvalid)
     }
 
-    @Test("Units of time are in their value set, and others are not")
+    @Test("units of time are in their value set, and others are not")
     func units() {
         let units = "http://hl7.org/fhir/ValueSet/all-time-units"
         #expect(Terminology.r4.validate("wk", in: units) == .valid(display: nil))
         #expect(Terminology.r4.validate("kg", in: units).isInvalid)
     }
 
-    @Test("A value set in another version than the table's is not checked")
+    @Test("a value set in another version than the table's is not checked")
     func versions() {
         let url = "http://hl7.org/fhir/ValueSet/observation-status"
         #expect(Terminology.r4.validate("final", in: url + "|4.0.1") == .valid(display: "Final"))

@@ -33,7 +33,7 @@ struct TerminologyServerTests {
         await sandbox.stop()
     }
 
-    @Test("What is not at hand is asked of the server, and what it does not know is not checked")
+    @Test("what is not at hand is asked of the server, or else stays unchecked")
     func asks() async throws {
         try await use { client in
             let server = TerminologyServer(client)
@@ -51,7 +51,7 @@ struct TerminologyServerTests {
         }
     }
 
-    @Test("An answer is kept in the file, also beside a torn line, until it is too old")
+    @Test("an answer is kept in the file, also beside a torn line, until it is too old")
     func cache() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -74,7 +74,7 @@ struct TerminologyServerTests {
         #expect(mode == 0o600)
     }
 
-    @Test("Codes that were not known wait, are asked about together, and are known then")
+    @Test("codes that were not known wait, are asked about together, and are known then")
     func openQuestions() async throws {
         try await use { client in
             let server = TerminologyServer(client)
