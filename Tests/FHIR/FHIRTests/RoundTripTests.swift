@@ -42,7 +42,7 @@ struct RoundTripTests {
         )
     }
 
-    @Test("what is no resource of the type is refused with a reason, and without its content")
+    @Test("what is no resource of the type is refused with a reason that omits its content")
     func refused() {
         #expect(throws: FHIRParsingError.wrongType(expected: "Patient", found: "Observation")) {
             try Patient(parsing: #"{"resourceType":"Observation"}"#)

@@ -154,7 +154,7 @@ struct ViewTests {
         }
     }
 
-    @Test("equality is by content: the order of members does not count, decimals by their digits")
+    @Test("equality ignores the order of members and respects the digits of decimals")
     func equality() throws {
         let one = try Observation(
             parsing: #"{"resourceType":"Observation","status":"final","valueQuantity":{"value":1.0}}"#

@@ -9,7 +9,7 @@ struct PublishedDefinitionsTests {
         .appending(path: "../../../../../shared/fhir/r4/elements.json").standardizedFileURL
 
     @Test(
-        "every published element is there with its cardinality, types, flags, binding and rules",
+        "every published element has its cardinality, types, flags, binding and rules",
         .enabled(if: FileManager.default.fileExists(atPath: file.path), "../shared/fhir is not there")
     )
     func elements() throws {

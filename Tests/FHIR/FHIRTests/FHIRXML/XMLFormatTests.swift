@@ -65,7 +65,7 @@ struct XMLFormatTests {
         #expect(try Self.withoutNarrative(resource) == Self.withoutNarrative(AnyResource(parsing: json)))
     }
 
-    @Test("ids and extensions of primitives, padding, decimals and contained resources are kept")
+    @Test("ids and extensions of primitives, padding, decimals and contained resources stay")
     func parts() throws {
         let json = #"""
             {"resourceType":"Patient","id":"7","contained":[{"resourceType":"Observation","status":"final",\#
