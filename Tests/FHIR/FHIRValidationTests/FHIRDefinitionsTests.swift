@@ -120,7 +120,7 @@ struct FHIRDefinitionsTests {
     }
 
     @Test(
-        "snapshots have the elements, cardinalities and slices of those that are published",
+        "snapshots have the elements, cardinalities and slices of the published ones",
         .enabled(if: SharedFHIR.exists("packages"), "no ../shared/fhir")
     )
     func snapshots() throws {

@@ -37,7 +37,7 @@ struct ProfileTests {
 
     private static func patient(_ members: String) -> String { #"{"resourceType":"Patient",\#(members)}"# }
 
-    @Test("cardinality: at least and at most, with the profile and the element in the sentence")
+    @Test("too few and too many elements are reported with the profile and the element")
     func cardinality() throws {
         let profile = try Self.profile(
             "Patient",
@@ -374,7 +374,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("an unknown profile is an error where it is asked for, and a warning where it is claimed")
+    @Test("an unknown profile is an error if it is requested, a warning if it is claimed")
     func unknown() throws {
         let asked = try Self.errors(Self.patient(#""active":true"#))
         #expect(asked.map(\.code) == [.notFound])

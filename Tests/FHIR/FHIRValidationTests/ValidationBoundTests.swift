@@ -120,7 +120,7 @@ struct ValidationBoundTests {
         #expect(issues.count == 5)
     }
 
-    @Test("an OperationOutcome has severity, code, text, path, line and column, and is valid itself")
+    @Test("an OperationOutcome has severity, code, text, path and line, and is valid itself")
     func outcome() throws {
         let issues = try Self.patient("\n\"gender\":\"x\"").issues().filter { $0.isError }
         let outcome = OperationOutcome(issues)

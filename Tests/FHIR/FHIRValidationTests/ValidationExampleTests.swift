@@ -83,7 +83,7 @@ struct ValidationExampleTests {
     /// questionnaire.
     private static let invalidResponses: Set<String> = ["validator__url-value-qr.json"]
 
-    @Test("questionnaires and responses of HL7's validator have only the errors that R4 defines")
+    @Test("questionnaires and responses of HL7's validator have only the errors of R4")
     func questionnaires() throws {
         let folder = SharedFHIR.folder.appending(path: "questionnaires")
         let expected = try JSONValue(parsing: Data(contentsOf: folder.appending(path: "_expected.json")))

@@ -47,7 +47,7 @@ struct ValidationMutationTests {
         """,
     ]
 
-    @Test("Our own resources are valid, and 95 % of mutations are found where they are")
+    @Test("our own resources are valid, and 95 % of mutations are found where they are")
     func ownResources() throws {
         var counts = Counts()
         for resource in Self.resources {
@@ -80,7 +80,7 @@ struct ValidationMutationTests {
         #expect(counts.share >= 0.95, "\(counts.missed.prefix(40))")
     }
 
-    @Test("in a Bundle of its like a wrong resource has the issues that it has alone, each time")
+    @Test("a wrong resource among its like in a Bundle has the same issues as alone")
     func repeated() throws {
         var options = ValidationOptions()
         options.includesBestPractice = false

@@ -112,7 +112,7 @@ struct ValidationPrimitiveTests {
         }
     }
 
-    @Test("a string of white space is worth a warning, and one of more than a million characters an error")
+    @Test("a string of white space is a warning, one of over a million characters an error")
     func strings() throws {
         #expect(try Self.issues("String", #"" \n""#).map(\.severity) == [.warning])
         let longest = String(repeating: "ä", count: 1_048_576)

@@ -292,7 +292,7 @@ struct ValidationReferenceTests {
         #expect(issues.count == 8)
     }
 
-    @Test("a full URL is taken apart by its bytes, whatever characters stand around the slashes")
+    @Test("a full URL is split by its bytes, whatever characters surround the slashes")
     func slashes() throws {
         for url in [
             "http:\u{600}/\u{600}/\u{600}/\u{600}/Patient/\u{301}y", "http://e.org/fhir/Patient/\u{301}y",
