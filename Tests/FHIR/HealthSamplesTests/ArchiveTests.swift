@@ -31,12 +31,14 @@ import ZipArchive
 
     private static let export = ExportTests.head + ExportTests.record() + "</HealthData>"
 
-    @Test func manyRoutesAreNoReasonToRefuseAnExport() throws {
+    @Test("an export of very many routes is read")
+    func manyRoutes() throws {
         let routes = (0..<10_001).map { ("apple_health_export/workout-routes/route_\($0).gpx", "") }
         #expect(try all([("apple_health_export/export.xml", Self.export)] + routes).samples.count == 1)
     }
 
-    @Test func whatMacOSAddsIsNoExport() throws {
+    @Test("the files that macOS adds are not taken for an export")
+    func macOS() throws {
         let forks = [
             "__MACOSX/._export.xml", "__MACOSX/apple_health_export/._export.xml",
             "apple_health_export/._export.xml",
@@ -48,7 +50,8 @@ import ZipArchive
         #expect(samples.count == 1 && problems == [])
     }
 
-    @Test func anExportIsFoundInAnyFolder() throws {
+    @Test("an export is found in any folder")
+    func anyFolder() throws {
         let (samples, problems) = try all([
             ("Downloads/old/apple_health_export/export.xml", Self.export), ("a/b/c/other.xml", "<x/>"),
         ])
@@ -56,7 +59,8 @@ import ZipArchive
         #expect(problems.map(\.file) == ["a/b/c/other.xml"])
     }
 
-    @Test func theReaderNamesTheEntryOfEachItem() throws {
+    @Test("the reader names the entry of each item")
+    func entryNames() throws {
         let line = Fixture.quantity("HeartRate", 60, "count/min").json.text()
         var names: [String?] = []
         try read([("a.jsonl", line), ("export.xml", Self.export), ("b.jsonl", line)]) { reader in
@@ -72,8 +76,11 @@ import ZipArchive
             + "デバイス,\"Watch6,1\"\n\(head)サンプルレート,\(rate)\n\nリード,誘導I\n単位,µV\n\n1.5\n-2\n"
     }
 
-    @Test(arguments: ["512ヘルツ", "512 赫兹", "512헤르츠", "512 герц", "512,0 Гц", "512 hertz", "512\u{A0}Hz"])
-    func theRateOfAnElectrocardiogramIsReadInEveryLanguage(_ rate: String) throws {
+    @Test(
+        "the rate of an electrocardiogram is read in every language",
+        arguments: ["512ヘルツ", "512 赫兹", "512헤르츠", "512 герц", "512,0 Гц", "512 hertz", "512\u{A0}Hz"]
+    )
+    func rateLanguages(_ rate: String) throws {
         let (samples, problems) = try all([
             ("apple_health_export/electrocardiograms/ecg.csv", Self.heart(rate: rate))
         ])
@@ -83,19 +90,22 @@ import ZipArchive
     }
 
     /// Two voltages at 512.4 a second take 3903.200… microseconds.
-    @Test func aRateWithAFractionGivesTheRightEnd() throws {
+    @Test("a rate with a fraction gives the right end")
+    func fractionalRate() throws {
         let (samples, _) = try all([("electrocardiograms/ecg.csv", Self.heart(rate: "512.4 hertz"))])
         #expect(samples.first?.end == "2026-03-01T08:00:00.003903+01:00")
     }
 
-    @Test func aRateInAnotherRowIsFoundByItsWord() throws {
+    @Test("a rate in another row is found by its word")
+    func rateRow() throws {
         let heart = Self.heart(rate: "512 Hz", head: "x,y\n").replacingOccurrences(of: "単位", with: "Unit")
         #expect(try all([("electrocardiograms/ecg.csv", heart)]).samples.count == 1)
         let none = try all([("electrocardiograms/ecg.csv", Self.heart(rate: "ヘルツ"))])
         #expect(none.problems.first?.reason == "no sampling frequency")
     }
 
-    @Test func theHeadOfAnElectrocardiogramIsBounded() throws {
+    @Test("the head of an electrocardiogram is bounded")
+    func longHead() throws {
         let head = String(repeating: "a,b\n", count: 200)
         let problem = try #require(
             try all([("electrocardiograms/ecg.csv", Self.heart(rate: "512 Hz", head: head))]).problems.first

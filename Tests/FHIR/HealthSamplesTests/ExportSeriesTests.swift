@@ -106,7 +106,7 @@ import ZipArchive
         )
     }
 
-    @Test("a route becomes a DocumentReference, whose GPX is read again with the same places")
+    @Test("a route becomes a DocumentReference, whose GPX gives the same places again")
     func routeInFHIR() throws {
         let export = Self.files(
             Self.workout(Self.reference("/workout-routes/r.gpx")),
@@ -186,7 +186,7 @@ import ZipArchive
         #expect(problems.first?.reason.contains(reason) == true, "\(problems)")
     }
 
-    @Test("the texts of a route are whole, with character references and CDATA, and in pieces")
+    @Test("the texts of a route are whole, with references, with CDATA and in pieces")
     func routeTexts() throws {
         let blanks = String(repeating: " ", count: 200)
         let gpx = """
@@ -206,7 +206,7 @@ import ZipArchive
         }
     }
 
-    @Test("a file that several routes name is one route's, and of each other one there is a problem")
+    @Test("a file that several routes name belongs to one, and the others are problems")
     func routeFileTwice() throws {
         let twice = Self.reference("/r.gpx") + Self.reference("/s.gpx") + Self.reference("/r.gpx")
         let (samples, problems) = try all(
@@ -282,7 +282,7 @@ import ZipArchive
         #expect(problems.map(\.reason) == ["the route: it names two files"])
     }
 
-    @Test("a route's file is read when the route is given, not with its workout or another route")
+    @Test("a route's file is read when the route is given, not with its workout or another")
     func oneRouteAtATime() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -486,7 +486,7 @@ import ZipArchive
     }
 
     @Test(
-        "an audiogram with a point that cannot be read is a problem, as is one without points",
+        "an audiogram without points, or with one that cannot be read, is a problem",
         arguments: [
             ("", "an audiogram without points"), ("<SensitivityPoint/>", "'frequencyValue' is missing"),
             ("<SensitivityPoint frequencyValue=\"1\"/>", "'frequencyUnit' is missing"),

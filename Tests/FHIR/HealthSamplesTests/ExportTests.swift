@@ -76,7 +76,8 @@ import ZipArchive
         return (samples, problems)
     }
 
-    @Test func aRecordHasAllThatStandsInIt() throws {
+    @Test("a record has all that stands in it")
+    func wholeRecord() throws {
         let inside =
             """
             <MetadataEntry key="HKTimeZone" value="Europe/Berlin"/><MetadataEntry key="HKWeatherTemperature" \
@@ -100,14 +101,16 @@ import ZipArchive
         )
     }
 
-    @Test func metadataWithoutTextAreLeftOut() throws {
+    @Test("metadata without text is left out")
+    func emptyMetadata() throws {
         let (samples, problems) = try Self.read(
             Self.record(inside: "<MetadataEntry key=\"a\" value=\"\"/><MetadataEntry key=\"b\"/>")
         )
         #expect(problems == [] && samples.first?.metadata == [:])
     }
 
-    @Test func theSameRecordIsTheSameInTwoExports() throws {
+    @Test("a record is the same sample in two exports")
+    func twoExports() throws {
         let first = try Self.read(Self.record())
         let second = try Self.read(
             Self.record(
@@ -119,30 +122,41 @@ import ZipArchive
         #expect(first.samples[0].device == second.samples[0].device)
     }
 
-    @Test(arguments: [
-        ("HKCategoryTypeIdentifierSleepAnalysis", "HKCategoryValueSleepAnalysisAsleepCore", 3),
-        ("HKCategoryTypeIdentifierSleepAnalysis", "HKCategoryValueSleepAnalysisAsleep", 1),
-        ("HKCategoryTypeIdentifierSleepAnalysis", "HKCategoryValueSleepAnalysisInBed", 0),
-        ("HKCategoryTypeIdentifierAppleStandHour", "HKCategoryValueAppleStandHourStood", 0),
-        ("HKCategoryTypeIdentifierHeadache", "HKCategoryValueSeverityNotPresent", 1),
-        ("HKCategoryTypeIdentifierMoodChanges", "HKCategoryValuePresenceNotPresent", 1),
-        ("HKCategoryTypeIdentifierMindfulSession", "HKCategoryValueNotApplicable", 0),
-        ("HKCategoryTypeIdentifierOvulationTestResult", "HKCategoryValueOvulationTestResultPositive", 2),
-        ("HKCategoryTypeIdentifierAudioExposureEvent", "HKCategoryValueAudioExposureEventLoudEnvironment", 1),
-        ("HKCategoryTypeIdentifierMenstrualFlow", "HKCategoryValueVaginalBleedingHeavy", 4),
-        ("HKCategoryTypeIdentifierMenstrualFlow", "HKCategoryValueMenstrualFlowHeavy", 4),
-    ]) func namesOfValuesBecomeNumbers(_ type: String, _ name: String, _ number: Int) throws {
+    @Test(
+        "names of values become numbers",
+        arguments: [
+            ("HKCategoryTypeIdentifierSleepAnalysis", "HKCategoryValueSleepAnalysisAsleepCore", 3),
+            ("HKCategoryTypeIdentifierSleepAnalysis", "HKCategoryValueSleepAnalysisAsleep", 1),
+            ("HKCategoryTypeIdentifierSleepAnalysis", "HKCategoryValueSleepAnalysisInBed", 0),
+            ("HKCategoryTypeIdentifierAppleStandHour", "HKCategoryValueAppleStandHourStood", 0),
+            ("HKCategoryTypeIdentifierHeadache", "HKCategoryValueSeverityNotPresent", 1),
+            ("HKCategoryTypeIdentifierMoodChanges", "HKCategoryValuePresenceNotPresent", 1),
+            ("HKCategoryTypeIdentifierMindfulSession", "HKCategoryValueNotApplicable", 0),
+            ("HKCategoryTypeIdentifierOvulationTestResult", "HKCategoryValueOvulationTestResultPositive", 2),
+            (
+                "HKCategoryTypeIdentifierAudioExposureEvent",
+                "HKCategoryValueAudioExposureEventLoudEnvironment", 1
+            ),
+            ("HKCategoryTypeIdentifierMenstrualFlow", "HKCategoryValueVaginalBleedingHeavy", 4),
+            ("HKCategoryTypeIdentifierMenstrualFlow", "HKCategoryValueMenstrualFlowHeavy", 4),
+        ]
+    )
+    func valueNames(_ type: String, _ name: String, _ number: Int) throws {
         let (samples, problems) = try Self.read(Self.record(type, name, unit: ""))
         #expect(problems == [] && samples.first?.value == .category(number))
         #expect(throws: Never.self) { try SampleConverter().resource(of: #require(samples.first)) }
     }
 
     /// A later iOS may have values that end like those of today.
-    @Test(arguments: [
-        ("LowCardioFitnessEvent", "LowCardioFitnessEventVeryLowFitness"),
-        ("SleepAnalysis", "SleepAnalysisNotInBed"),
-        ("Headache", "SeverityVerySevere"),
-    ]) func aNewValueIsNotTakenForAnOlderOneThatItEndsWith(_ type: String, _ name: String) throws {
+    @Test(
+        "a new value is not taken for an older one whose name it ends with",
+        arguments: [
+            ("LowCardioFitnessEvent", "LowCardioFitnessEventVeryLowFitness"),
+            ("SleepAnalysis", "SleepAnalysisNotInBed"),
+            ("Headache", "SeverityVerySevere"),
+        ]
+    )
+    func newValues(_ type: String, _ name: String) throws {
         let (samples, problems) = try Self.read(
             Self.record("HKCategoryTypeIdentifier\(type)", "HKCategoryValue\(name)", unit: "")
         )
@@ -151,7 +165,8 @@ import ZipArchive
         )
     }
 
-    @Test func membersOfCorrelationsAreThereOnce() throws {
+    @Test("members of correlations are there once")
+    func membersOnce() throws {
         let systolic = Self.record("HKQuantityTypeIdentifierBloodPressureSystolic", "120", unit: "mmHg")
         let diastolic = Self.record("HKQuantityTypeIdentifierBloodPressureDiastolic", "80", unit: "mmHg")
         let other = Self.record("HKQuantityTypeIdentifierBloodPressureSystolic", "121", unit: "mmHg")
@@ -168,7 +183,8 @@ import ZipArchive
     }
 
     /// A bad member makes the correlation a problem; its good members stay, as records of their own.
-    @Test func aBadCorrelationLosesNoGoodRecords() throws {
+    @Test("a bad correlation costs no good record")
+    func badCorrelation() throws {
         let systolic = Self.record("HKQuantityTypeIdentifierBloodPressureSystolic", "120", unit: "mmHg")
         for bad in ["1e400", "x", "8\u{1}0"] {
             let diastolic = Self.record("HKQuantityTypeIdentifierBloodPressureDiastolic", bad, unit: "mmHg")
@@ -180,7 +196,8 @@ import ZipArchive
         }
     }
 
-    @Test func controlCharactersAreTreatedAlikeInMembersAndRecords() throws {
+    @Test("control characters are treated alike in members and in records")
+    func controlCharacters() throws {
         let bad = Self.record("HKQuantityTypeIdentifierBloodPressureSystolic", "120", unit: "mmHg")
             .replacingOccurrences(of: "Anna", with: "An\u{8}na")
         let (samples, problems) = try Self.read(bad + Self.correlation(bad))
@@ -188,7 +205,8 @@ import ZipArchive
         #expect(problems.allSatisfy { $0.reason.contains("'sourceName' has the control character 8") })
     }
 
-    @Test func wrongLinesAreReportedWithTheirLineAndSkipped() throws {
+    @Test("wrong lines are reported with their numbers and skipped")
+    func wrongLines() throws {
         let lines = Self.head.utf8.filter { $0 == 10 }.count
         let (samples, problems) = try Self.read(
             Self.record() + "<Record type=\"x\n" + Self.record("a b", "1e400")
@@ -210,7 +228,8 @@ import ZipArchive
         )
     }
 
-    @Test func aMissingEndTagLosesOneElementOnly() throws {
+    @Test("a missing end tag costs one element only")
+    func missingEndTag() throws {
         let open = Self.record(inside: "<MetadataEntry key=\"a\" value=\"b\"/>").replacingOccurrences(
             of: "</Record>",
             with: ""
@@ -222,11 +241,14 @@ import ZipArchive
         #expect(samples.count == 1 && problems.count == 2)
     }
 
-    @Test(arguments: [
-        "", "<Record type=\"", "<!-- ", "<Correlation type=\"HKCorrelationTypeIdentifierFood\">",
-        "<!DOCTYPE x [",
-    ])
-    func aTruncatedFileIsAProblem(_ end: String) throws {
+    @Test(
+        "a truncated file is a problem",
+        arguments: [
+            "", "<Record type=\"", "<!-- ", "<Correlation type=\"HKCorrelationTypeIdentifierFood\">",
+            "<!DOCTYPE x [",
+        ]
+    )
+    func truncated(_ end: String) throws {
         let (samples, problems) = try Self.read(Self.record() + end, tail: "")
         #expect(
             samples.count == 1 && problems.last?.reason.isEmpty == false
@@ -239,7 +261,8 @@ import ZipArchive
         )
     }
 
-    @Test func aTagWithoutEndIsBounded() throws {
+    @Test("a tag without end is bounded")
+    func endlessTag() throws {
         let (samples, problems) = try Self.read(
             "<Record type=\"" + String(repeating: "x", count: 3 << 20) + "\"/>" + Self.record()
         )
@@ -247,10 +270,13 @@ import ZipArchive
     }
 
     /// An element that is skipped and never ends takes nothing with it that follows.
-    @Test(arguments: [
-        "<ActivitySummary x=\"1\">\n", "<Audiogram><SensitivityPoint>\n", "<ClinicalRecord type=\"a\">\n",
-    ])
-    func anUnknownElementWithoutEndIsReported(_ open: String) throws {
+    @Test(
+        "an unknown element without end is reported",
+        arguments: [
+            "<ActivitySummary x=\"1\">\n", "<Audiogram><SensitivityPoint>\n", "<ClinicalRecord type=\"a\">\n",
+        ]
+    )
+    func endlessElement(_ open: String) throws {
         let (samples, problems) = try Self.read(
             open + Self.record() + Self.record(start: "2026-03-01 09:00:00 +0100")
         )
@@ -261,7 +287,8 @@ import ZipArchive
         #expect(try Self.read(open).problems.count == 1)
     }
 
-    @Test func aMemberWithoutEndMakesItsCorrelationAProblemAndNothingElse() throws {
+    @Test("a member without end makes a problem of its correlation and of nothing else")
+    func endlessMember() throws {
         let member = Self.record(
             "HKQuantityTypeIdentifierBloodPressureSystolic",
             "120",
@@ -279,7 +306,8 @@ import ZipArchive
         }
     }
 
-    @Test func recordsOfACorrelationWithoutEndAreCounted() throws {
+    @Test("records of a correlation without end are counted")
+    func endlessCorrelation() throws {
         let open = Self.correlation(Self.record()).replacingOccurrences(of: "</Correlation>", with: "")
         let (samples, problems) = try Self.read(
             open + Self.record() + Self.correlation(Self.record(start: "2026-03-01 09:00:00 +0100"))
@@ -292,7 +320,8 @@ import ZipArchive
     }
 
     /// What XML allows and exports do not have, and what editors make of them.
-    @Test func commentsSectionsLineEndsAndMarksAreNoProblem() throws {
+    @Test("comments, CDATA sections, line ends and byte order marks are no problem")
+    func markup() throws {
         let records =
             Self.record() + "<!-- " + Self.record() + " -->\n<![CDATA[" + Self.record()
             + "]]>\n<?pi <Record ?>\n"
@@ -313,7 +342,8 @@ import ZipArchive
         #expect(try Self.read(Self.record() + long).samples.count == 1)
     }
 
-    @Test func entitiesAreReplacedOnceAndUnknownOnesReported() throws {
+    @Test("entities are replaced once, and unknown ones are reported")
+    func entities() throws {
         func name(_ text: String) throws -> (String?, String?) {
             let read = try Self.read(
                 Self.record().replacingOccurrences(of: "Anna’s Apple&#160;Watch", with: text)
@@ -326,15 +356,19 @@ import ZipArchive
         }
     }
 
-    @Test(arguments: [[0xFF, 0xFE, 0x3C, 0], [0xFE, 0xFF, 0, 0x3C], [0x3C, 0, 0x3F, 0]] as [[UInt8]])
-    func anotherEncodingIsOneError(_ bytes: [UInt8]) throws {
+    @Test(
+        "another encoding is a single error",
+        arguments: [[0xFF, 0xFE, 0x3C, 0], [0xFE, 0xFF, 0, 0x3C], [0x3C, 0, 0x3F, 0]] as [[UInt8]]
+    )
+    func encoding(_ bytes: [UInt8]) throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).xml")
         defer { try? FileManager.default.removeItem(at: url) }
         try Data(bytes).write(to: url)
         #expect { try SampleReader(url: url) } throws: { "\($0)".contains("not UTF-8") }
     }
 
-    @Test func anElectrocardiogramInAnotherLanguageHasItsClassification() throws {
+    @Test("an electrocardiogram in another language has its classification")
+    func classification() throws {
         func read(unit: String) throws -> (samples: [Sample], problems: [SampleProblem]) {
             let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).zip")
             defer { try? FileManager.default.removeItem(at: url) }
@@ -363,7 +397,8 @@ import ZipArchive
         #expect(try read(unit: "mV").problems.first?.reason.contains("the unit is 'mV'") == true)
     }
 
-    @Test func workoutsHaveTheirNumbers() throws {
+    @Test("workouts have their numbers")
+    func workouts() throws {
         let dates = "startDate=\"2026-03-01 08:00:00 +0100\" endDate=\"2026-03-01 09:00:00 +0100\""
         let (samples, problems) = try Self.read(
             """
@@ -390,7 +425,8 @@ import ZipArchive
         #expect(observation.component.compactMap { $0.value?.quantity?.value } == [30.5, 200, 5000])
     }
 
-    @Test func aZipGivesItsExportElectrocardiogramsAndClinicalRecords() throws {
+    @Test("a zip gives its export, electrocardiograms and clinical records")
+    func zip() throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).zip")
         defer { try? FileManager.default.removeItem(at: url) }
         let heart =
@@ -427,12 +463,14 @@ import ZipArchive
         #expect(Fixture.errors(try SampleConverter(subject: "Patient/1").resource(of: ecg)) == [])
     }
 
-    @Test func linesOfJSONAreReadAlike() throws {
+    @Test("lines of JSON are read alike")
+    func jsonLines() throws {
         let good = Fixture.quantity("HeartRate", 60, "count/min").json.text()
         var given: [UInt8]? = Array("\(good)\n\n{\"type\": 1}\r\nnot json\n\(good)".utf8)
         let (samples, problems) = try Self.all(
             SampleReader(name: "x") {
-                defer { given = nil }; return given
+                defer { given = nil }
+                return given
             }
         )
         #expect(samples.count == 2 && problems.map(\.line) == [3, 4])
@@ -441,14 +479,16 @@ import ZipArchive
         #expect(
             try Self.all(
                 SampleReader(name: "x") {
-                    defer { given = nil }; return given
+                    defer { given = nil }
+                    return given
                 }
             ).samples.count == 1
         )
     }
 
     /// The pieces in which the bytes come do not matter.
-    @Test func everySplitReadsTheSame() throws {
+    @Test("the result is the same wherever the input is split")
+    func splits() throws {
         let text = Array(
             (Fixture.bloodPressure().json.text() + "\n" + Fixture.quantity("Height", 180, "cm").json.text())
                 .utf8

@@ -18,7 +18,8 @@ import Testing
         )
     }
 
-    @Test func aQuantityHasItsNumberZoneDeviceAndMetadata() throws {
+    @Test("a quantity has its number, zone, device and metadata")
+    func quantity() throws {
         let device = HKDevice(
             name: "Apple Watch",
             manufacturer: "Apple Inc.",
@@ -55,7 +56,8 @@ import Testing
         #expect(Sample(measured) { _ in nil } == nil)
     }
 
-    @Test func categoriesCorrelationsWorkoutsAndMoodsAreSamples() throws {
+    @Test("categories, correlations, workouts and moods are samples")
+    func otherKinds() throws {
         let sleep = HKCategorySample(
             type: HKCategoryType(.sleepAnalysis),
             value: 3,

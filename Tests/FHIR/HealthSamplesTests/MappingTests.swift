@@ -29,7 +29,8 @@ private let electrocardiogramWithStateOfMind = """
 @Suite struct MappingTests {
     static let types = HealthMapping.standard.types.keys.sorted()
 
-    @Test func theTablesAreComplete() {
+    @Test("the tables are complete")
+    func complete() {
         let kinds = Dictionary(grouping: HealthMapping.standard.types.values, by: \.kind).mapValues(\.count)
         #expect(kinds == [.quantity: 119, .category: 68, .correlation: 2, .other: 7])
         #expect(HealthMapping.standard.workouts.count == 84)
@@ -127,7 +128,8 @@ private let electrocardiogramWithStateOfMind = """
         )
     }
 
-    @Test(arguments: types) func eachTypeGivesAValidObservation(_ type: String) throws {
+    @Test("each type gives a valid Observation", arguments: types)
+    func everyType(_ type: String) throws {
         let entry = try #require(HealthMapping.standard.types[type])
         let converter = SampleConverter(subject: "Patient/7")
         let sample = try sample(of: type, entry)
@@ -165,14 +167,18 @@ private let electrocardiogramWithStateOfMind = """
     }
 
     /// R4's profile of vital signs: code and unit.
-    @Test(arguments: [
-        ("HeartRate", "8867-4", "/min", "count/min"), ("RespiratoryRate", "9279-1", "/min", "count/min"),
-        ("BodyTemperature", "8310-5", "Cel", "degF"), ("Height", "8302-2", "cm", "in"),
-        ("BodyMass", "29463-7", "kg", "lb"),
-        ("BodyMassIndex", "39156-5", "kg/m2", "count"), ("OxygenSaturation", "2708-6", "%", "%"),
-        ("BloodPressureSystolic", "8480-6", "mm[Hg]", "mmHg"),
-        ("BloodPressureDiastolic", "8462-4", "mm[Hg]", "mmHg"),
-    ]) func vitalSignsHaveTheProfilesCodesAndUnits(
+    @Test(
+        "vital signs have the codes and units of their profiles",
+        arguments: [
+            ("HeartRate", "8867-4", "/min", "count/min"), ("RespiratoryRate", "9279-1", "/min", "count/min"),
+            ("BodyTemperature", "8310-5", "Cel", "degF"), ("Height", "8302-2", "cm", "in"),
+            ("BodyMass", "29463-7", "kg", "lb"),
+            ("BodyMassIndex", "39156-5", "kg/m2", "count"), ("OxygenSaturation", "2708-6", "%", "%"),
+            ("BloodPressureSystolic", "8480-6", "mm[Hg]", "mmHg"),
+            ("BloodPressureDiastolic", "8462-4", "mm[Hg]", "mmHg"),
+        ]
+    )
+    func vitalSigns(
         _ type: String,
         _ code: String,
         _ ucum: String,
@@ -187,15 +193,19 @@ private let electrocardiogramWithStateOfMind = """
         #expect(observation.category.first?.coding.first?.code == "vital-signs")
     }
 
-    @Test func bloodPressureHasItsPanelInOrder() throws {
+    @Test("blood pressure has its panel in order")
+    func bloodPressure() throws {
         let resource = try SampleConverter().resource(of: Fixture.bloodPressure())
         let observation = try #require(resource.as(Observation.self))
         #expect(observation.value == nil && observation.code?.contains("85354-9", system: .loinc) == true)
         #expect(observation.component.map { $0.code?.coding.first?.code } == ["8480-6", "8462-4"])
     }
 
-    @Test(arguments: [("BloodPressureSystolic", 0), ("BloodPressureDiastolic", 1)])
-    func aMissingPressureIsSaidToBe(_ type: String, _ index: Int) throws {
+    @Test(
+        "a pressure that is missing is said to be missing",
+        arguments: [("BloodPressureSystolic", 0), ("BloodPressureDiastolic", 1)]
+    )
+    func missingPressure(_ type: String, _ index: Int) throws {
         var sample = Fixture.bloodPressure()
         sample.value = .correlation(
             sample.members.filter { $0.type.hasSuffix(type) } + [
@@ -211,7 +221,8 @@ private let electrocardiogramWithStateOfMind = """
     }
 
     /// What a correlation cannot hold does not go with it.
-    @Test func membersStandAloneWhereTheirCorrelationIsNotConverted() throws {
+    @Test("members stand alone where their correlation is not converted")
+    func aloneMembers() throws {
         let converter = SampleConverter()
         #expect(converter.parts(of: Fixture.bloodPressure()) == [Fixture.bloodPressure()])
         var unknown = Fixture.bloodPressure()
@@ -222,21 +233,26 @@ private let electrocardiogramWithStateOfMind = """
         #expect(converter.parts(of: bad).count == 4)
     }
 
-    @Test(arguments: [
-        heartRateWithStateOfMind,
-        #"{"type": "HKQuantityTypeIdentifierHeartRate", "start": "2026-03-01T08:00:00Z", "category": 1}"#,
-        heartRateWithClinicalRecord,
-        acneWithWorkout,
-        electrocardiogramWithStateOfMind,
-        #"{"type": "HKWorkoutTypeIdentifier", "start": "2026-03-01T08:00:00Z", "value": 1, "unit": "count"}"#,
-    ]) func aValueOfAnotherKindThanTheTypesIsAnError(_ json: String) throws {
+    @Test(
+        "a value of another kind than its type's is an error",
+        arguments: [
+            heartRateWithStateOfMind,
+            #"{"type": "HKQuantityTypeIdentifierHeartRate", "start": "2026-03-01T08:00:00Z", "category": 1}"#,
+            heartRateWithClinicalRecord,
+            acneWithWorkout,
+            electrocardiogramWithStateOfMind,
+            #"{"type": "HKWorkoutTypeIdentifier", "start": "2026-03-01T08:00:00Z", "value": 1, "unit": "count"}"#,
+        ]
+    )
+    func otherKind(_ json: String) throws {
         let sample = try Sample(json: JSONValue(parsing: json))
         #expect { try SampleConverter().resource(of: sample) } throws: {
             "\($0)".contains("'\(sample.type)' should be")
         }
     }
 
-    @Test func ownTypesMayHaveAnyOtherValue() throws {
+    @Test("a type of one's own may have any other value")
+    func ownTypes() throws {
         let mapping = try HealthMapping.standard.overlaid(
             parsing: Data(#"{"others": {"acme.mood": {"display": "Mood"}}}"#.utf8)
         )
@@ -250,7 +266,8 @@ private let electrocardiogramWithStateOfMind = """
     }
 
     /// HealthKit itself calls electrocardiograms, states of mind and clinical records by other names.
-    @Test func valuesOfOneTypeHaveItsName() {
+    @Test("values that only one type can have know its name")
+    func typeNames() {
         let mind = SampleValue.stateOfMind(StateOfMind(kind: "a", valence: 0))
         let heart = SampleValue.electrocardiogram(
             Electrocardiogram(
@@ -269,7 +286,8 @@ private let electrocardiogramWithStateOfMind = """
         )
     }
 
-    @Test func aThresholdInAnotherUnitStaysWithTheMetadata() throws {
+    @Test("a threshold in another unit stays with the metadata")
+    func threshold() throws {
         var event = Fixture.bloodPressure()
         event.type = "HKCategoryTypeIdentifierHighHeartRateEvent"
         event.value = .category(0)
@@ -289,7 +307,8 @@ private let electrocardiogramWithStateOfMind = """
         }
     }
 
-    @Test func textsThatFHIRCannotHoldAreLeftOutOrCleaned() throws {
+    @Test("texts that FHIR cannot hold are left out or cleaned")
+    func texts() throws {
         var sample = Fixture.quantity("HeartRate", 60, "count/min", source: "a\0b")
         sample.device = SampleDevice()
         sample.device?.model = ""
@@ -305,7 +324,8 @@ private let electrocardiogramWithStateOfMind = """
         )
     }
 
-    @Test func ownUnitsOfMetadataHold() throws {
+    @Test("units of one's own for metadata are used")
+    func metadataUnits() throws {
         let mapping = try HealthMapping.standard.overlaid(
             parsing: Data(#"{"metadata": {"my_key": "mg"}}"#.utf8)
         )
@@ -319,7 +339,8 @@ private let electrocardiogramWithStateOfMind = """
         #expect(try ExportTests.read(record, mapping: mapping).samples.first?.metadata == sample.metadata)
     }
 
-    @Test(arguments: ["dBASPL", "dBHL"]) func soundReductionIsInDecibelsOfEitherName(_ unit: String) throws {
+    @Test("sound reduction is in decibels, whichever of their names is given", arguments: ["dBASPL", "dBHL"])
+    func decibels(_ unit: String) throws {
         let resource = try SampleConverter(subject: "Patient/1").resource(
             of: Fixture.quantity("EnvironmentalSoundReduction", 21.5, unit)
         )
@@ -329,7 +350,8 @@ private let electrocardiogramWithStateOfMind = """
 
     /// Such samples are made in code; of a file they are problems when it is read. Without a time, two days
     /// would be one sample.
-    @Test func invalidSamplesBecomeNoResources() throws {
+    @Test("invalid samples become no resources")
+    func invalid() throws {
         let day = Fixture.quantity("BodyMass", 70, "kg", from: "2026-03-01")
         let reversed = Fixture.quantity("BodyMass", 70, "kg", to: "2026-02-01T08:00:00+01:00")
         var unknown = Fixture.quantity("BodyMass", 70, "kg")
@@ -345,7 +367,8 @@ private let electrocardiogramWithStateOfMind = """
         }
     }
 
-    @Test func perCentMeansPerCent() throws {
+    @Test("per cent means per cent")
+    func perCent() throws {
         let fraction = try SampleConverter().resource(of: Fixture.quantity("OxygenSaturation", 0.98, "%"))
         #expect(fraction.as(Observation.self)?.value?.quantity?.value == 98)
         var sample = Fixture.quantity("OxygenSaturation", 98, "%")
@@ -353,7 +376,8 @@ private let electrocardiogramWithStateOfMind = """
         #expect(try SampleConverter().resource(of: sample).as(Observation.self)?.value?.quantity?.value == 98)
     }
 
-    @Test func datesAreInTheSamplesOwnZone() throws {
+    @Test("dates are in the sample's own zone")
+    func zones() throws {
         var sample = Fixture.quantity(
             "HeartRate",
             60,
@@ -372,7 +396,8 @@ private let electrocardiogramWithStateOfMind = """
         )
     }
 
-    @Test func anOwnMappingIsLaidOverAndReachesMembers() throws {
+    @Test("a mapping of one's own is laid over the standard one and reaches members")
+    func overlay() throws {
         let own = """
             {"quantities": {"HKQuantityTypeIdentifierBloodPressureSystolic": {"unit": {"code": "kPa", \
             "text": "kPa"}},
@@ -390,25 +415,30 @@ private let electrocardiogramWithStateOfMind = """
         #expect(Fixture.errors(try SampleConverter(mapping: mapping).resource(of: grip)) == [])
     }
 
-    @Test(arguments: [
-        (#"{"quantitys": {}}"#, "1:2: mappings have no section 'quantitys'. Did you mean"),
-        (
-            "{\n\"quantities\": {\"HKQuantityTypeIdentifierHeartRate\": {\"unit\": {\"code\": \"bpm!\"}}}}",
-            "2:"
-        ),
-        (#"{"quantities": {"a": {"display": "A"}}}"#, "has no unit"),
-        (
-            #"{"categories": {"HKCategoryTypeIdentifierAcne": {"values": "Severety"}}}"#,
-            "Did you mean 'Severity'?"
-        ),
-        (#"{"quantities": "#, "1:"),
-    ]) func aWrongMappingIsReportedWithItsPosition(_ json: String, _ message: String) {
+    @Test(
+        "a wrong mapping is reported with its position",
+        arguments: [
+            (#"{"quantitys": {}}"#, "1:2: mappings have no section 'quantitys'. Did you mean"),
+            (
+                "{\n\"quantities\": {\"HKQuantityTypeIdentifierHeartRate\": {\"unit\": {\"code\": \"bpm!\"}}}}",
+                "2:"
+            ),
+            (#"{"quantities": {"a": {"display": "A"}}}"#, "has no unit"),
+            (
+                #"{"categories": {"HKCategoryTypeIdentifierAcne": {"values": "Severety"}}}"#,
+                "Did you mean 'Severity'?"
+            ),
+            (#"{"quantities": "#, "1:"),
+        ]
+    )
+    func wrongMapping(_ json: String, _ message: String) {
         #expect { try HealthMapping.standard.overlaid(parsing: Data(json.utf8)) } throws: {
             "\($0)".contains(message)
         }
     }
 
-    @Test func errorsNameTheCulprit() {
+    @Test("errors name their cause")
+    func errors() {
         func message(_ sample: Sample) -> String {
             do { _ = try SampleConverter().resource(of: sample) } catch { return "\(error)" }
             return ""
@@ -439,7 +469,8 @@ private let electrocardiogramWithStateOfMind = """
         )
     }
 
-    @Test func typesNewerThanTheTableAreCarriedUnderTheirOwnCode() throws {
+    @Test("types newer than the table keep their own code")
+    func newerTypes() throws {
         let newer = Fixture.quantity("HeartRateVariabilityRMSSD", 42.5, "ms")
         let converter = SampleConverter(subject: "Patient/7")
         let quantity = try converter.resource(of: newer)
@@ -464,7 +495,8 @@ private let electrocardiogramWithStateOfMind = """
         }
     }
 
-    @Test func twoPatientsWithEqualWatchesHaveTwoDevices() {
+    @Test("two patients with equal watches have two devices")
+    func devices() {
         var sample = Fixture.quantity("HeartRate", 60, "count/min")
         sample.device = Fixture.watch
         let ids = ["Patient/1", "Patient/2", "Patient/1"].map {
@@ -475,7 +507,8 @@ private let electrocardiogramWithStateOfMind = """
 
     /// A new version of iOS may bring a type that a million samples have, and a stranger's file a million
     /// types.
-    @Test func manySamplesOfUnknownTypesAreAllRefused() throws {
+    @Test("samples of many unknown types are all refused")
+    func manyUnknown() throws {
         let converter = SampleConverter()
         for number in 0..<3_000 {
             var sample = Fixture.quantity("HeartRat", 60, "count/min")

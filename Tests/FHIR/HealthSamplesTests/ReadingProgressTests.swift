@@ -53,7 +53,7 @@ import ZipArchive
         try await task.value
     }
 
-    @Test("the entries of an archive come in the order of their kinds and names, however it is packed")
+    @Test("the entries of an archive come by kind and name, however it is packed")
     func order() throws {
         let entries = [
             ("apple_health_export/clinical-records/b.json", #"{"resourceType":"Patient","id":"b"}"#),

@@ -11,31 +11,41 @@ import Testing
         return ""
     }
 
-    @Test(arguments: [
-        (#""value": 1e400, "unit": "kg""#, "'value' is not a number"),
-        (#""value": "1", "unit": "kg""#, "'value' is not a number"),
-        (#""value": 1"#, "'unit' is missing"),
-        (#""value": 1, "unit": "kg", "ucum": "kg""#, "'ucum' should be left out"),
-        (#""value": 1, "unit": "kg", "category": 1"#, "'category' should be left out"),
-        (#""category": 1.5"#, "'category' should be an integer"),
-        (#""category": 1, "end": "2025-01-01T00:00:00Z""#, "lies before the start"),
-        (#""category": 1, "end": "2026-01-01""#, "'end' is not a date with time"),
-        (#""category": 1, "uuid": "7""#, "'7' is not a UUID"),
-        (#""categry": 1"#, "no member 'categry'. Did you mean 'category'?"),
-        (#""category": 1, "device": {"nme": "x"}"#, "no member 'nme'. Did you mean 'name'?"),
-        ("", "'value' is missing"),
-        (#""category": 1, "metadata": {"a": "b\u0001"}"#, "'a' should be a text without control characters"),
-        (
-            #""category": 1, "source": {"name": "a\u0000b"}"#,
-            "'name' should be a text without control characters"
-        ),
-        (#""category": 1, "category": 2"#, "'category' should be there once only"),
-        (#""correlation": [{"type": "a", "start": "2026-01-01T00:00:00Z"}]"#, "member 0: 'value' is missing"),
-        (
-            #""correlation": [{"type": "a", "start": "2026-01-01T00:00:00Z", "correlation": []}]"#,
-            "member 0: 'correlation' should be left out"
-        ),
-    ]) func errorsNameTheMember(_ members: String, _ message: String) {
+    @Test(
+        "errors name the member",
+        arguments: [
+            (#""value": 1e400, "unit": "kg""#, "'value' is not a number"),
+            (#""value": "1", "unit": "kg""#, "'value' is not a number"),
+            (#""value": 1"#, "'unit' is missing"),
+            (#""value": 1, "unit": "kg", "ucum": "kg""#, "'ucum' should be left out"),
+            (#""value": 1, "unit": "kg", "category": 1"#, "'category' should be left out"),
+            (#""category": 1.5"#, "'category' should be an integer"),
+            (#""category": 1, "end": "2025-01-01T00:00:00Z""#, "lies before the start"),
+            (#""category": 1, "end": "2026-01-01""#, "'end' is not a date with time"),
+            (#""category": 1, "uuid": "7""#, "'7' is not a UUID"),
+            (#""categry": 1"#, "no member 'categry'. Did you mean 'category'?"),
+            (#""category": 1, "device": {"nme": "x"}"#, "no member 'nme'. Did you mean 'name'?"),
+            ("", "'value' is missing"),
+            (
+                #""category": 1, "metadata": {"a": "b\u0001"}"#,
+                "'a' should be a text without control characters"
+            ),
+            (
+                #""category": 1, "source": {"name": "a\u0000b"}"#,
+                "'name' should be a text without control characters"
+            ),
+            (#""category": 1, "category": 2"#, "'category' should be there once only"),
+            (
+                #""correlation": [{"type": "a", "start": "2026-01-01T00:00:00Z"}]"#,
+                "member 0: 'value' is missing"
+            ),
+            (
+                #""correlation": [{"type": "a", "start": "2026-01-01T00:00:00Z", "correlation": []}]"#,
+                "member 0: 'correlation' should be left out"
+            ),
+        ]
+    )
+    func errors(_ members: String, _ message: String) {
         let text = error(
             #"{"type": "HKCategoryTypeIdentifierAcne", "start": "2026-01-01T00:00:00Z""#
                 + (members.isEmpty ? "}" : ", \(members)}")
@@ -43,12 +53,14 @@ import Testing
         #expect(text.contains(message), "\(text)")
     }
 
-    @Test func digitsAndZonesStayAsTheyWere() throws {
+    @Test("digits and zones stay as they were")
+    func digits() throws {
         let json = #"{"type":"a","start":"2026-01-01T00:00:00.500+05:30","value":1.10,"unit":"kg"}"#
         #expect(try Sample(json: JSONValue(parsing: json)).json.text() == json)
     }
 
-    @Test func theSameSampleHasTheSameIdentityInEveryZone() throws {
+    @Test("a sample has the same identity in every zone")
+    func zoneIdentity() throws {
         let here = Fixture.quantity("HeartRate", 60, "count/min", from: "2026-03-01T08:00:00+01:00")
         let there = Fixture.quantity("HeartRate", 60, "count/min", from: "2026-03-01T02:00:00-05:00")
         #expect(here.identity == there.identity && UUID(uuidString: here.identity) != nil)
@@ -57,15 +69,20 @@ import Testing
     }
 
     /// Apple's export writes numbers in the units that the phone prefers, with six digits.
-    @Test(arguments: [
-        ("BodyMass", "70", "kg", "70000", "g"), ("BodyMass", "70", "kg", "70.0", "kg"),
-        ("BodyMass", "70", "kg", "154.324", "lb"),
-        ("BodyMass", "70", "kg", "7e1", "kg"), ("Height", "1.8", "m", "180", "cm"),
-        ("BodyTemperature", "37", "degC", "98.6", "degF"),
-        ("OxygenSaturation", "0.98", "%", "0.980", "%"), ("BodyMassIndex", "24.5", "count", "24.50", "count"),
-        ("BloodGlucose", "90", "mg/dL", "4.99567", "mmol<180.1558800000541>/L"),
-        ("Own", "1", "kg", "1000.0", "g"),
-    ]) func theSameSampleHasTheSameIdentityInEveryUnit(
+    @Test(
+        "a sample has the same identity in every unit",
+        arguments: [
+            ("BodyMass", "70", "kg", "70000", "g"), ("BodyMass", "70", "kg", "70.0", "kg"),
+            ("BodyMass", "70", "kg", "154.324", "lb"),
+            ("BodyMass", "70", "kg", "7e1", "kg"), ("Height", "1.8", "m", "180", "cm"),
+            ("BodyTemperature", "37", "degC", "98.6", "degF"),
+            ("OxygenSaturation", "0.98", "%", "0.980", "%"),
+            ("BodyMassIndex", "24.5", "count", "24.50", "count"),
+            ("BloodGlucose", "90", "mg/dL", "4.99567", "mmol<180.1558800000541>/L"),
+            ("Own", "1", "kg", "1000.0", "g"),
+        ]
+    )
+    func unitIdentity(
         _ type: String,
         _ value: String,
         _ unit: String,
@@ -79,7 +96,8 @@ import Testing
         #expect(try identity(value, unit) != identity(value + (value.contains(".") ? "1" : ".01"), unit))
     }
 
-    @Test func aCategoryWithoutValueIsTheSameWithTheValueOfNone() {
+    @Test("a category without a value is the same as with the value for none")
+    func noValue() {
         func session(_ value: Int?) -> Sample {
             let time: FHIRDateTime = "2026-03-01T08:00:00+01:00"
             return Sample(
@@ -92,7 +110,8 @@ import Testing
         #expect(session(nil).identity == session(0).identity && session(1).identity != session(0).identity)
     }
 
-    @Test func differentNumbersAreDifferentSamples() {
+    @Test("different numbers are different samples")
+    func numbers() {
         func steps(_ count: FHIRDecimal, _ unit: String = "count") -> String {
             Fixture.quantity("StepCount", count, unit).identity
         }
@@ -100,7 +119,8 @@ import Testing
         #expect(steps(1, "foo") != steps(1, "bar") && steps(1, "foo") == steps(1.0, "foo"))
     }
 
-    @Test func twoFoodsWithTheSameNumbersAreTwoSamples() {
+    @Test("two foods with the same numbers are two samples")
+    func foods() {
         func protein(_ food: String) -> Sample {
             var sample = Fixture.quantity("DietaryProtein", 5, "g")
             sample.metadata["HKFoodType"] = .text(food)
@@ -113,7 +133,8 @@ import Testing
         #expect(protein("Bread").identity != Fixture.quantity("DietaryProtein", 5, "g").identity)
     }
 
-    @Test func aWorkoutHasOneIdentityInEveryUnit() throws {
+    @Test("a workout has the same identity in every unit")
+    func workoutIdentity() throws {
         func workout(_ minutes: SampleQuantity, _ energy: SampleQuantity, _ distance: SampleQuantity)
             -> String
         {
@@ -131,7 +152,8 @@ import Testing
         #expect(first != workout(quantity(31, "min"), quantity(200, "kcal"), quantity(5, "km")))
     }
 
-    @Test func codersGiveAndTakeSamples() throws {
+    @Test("encoders take samples and decoders give them")
+    func coders() throws {
         var sample = Fixture.bloodPressure()
         sample.metadata = [
             "a": .boolean(true), "n": .number(FHIRDecimal("12345678901234567890.12345678") ?? 0),

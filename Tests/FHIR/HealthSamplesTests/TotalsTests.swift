@@ -31,8 +31,11 @@ import Testing
         Fixture.quantity("StepCount", count, "count", from: start, to: end, source: source)
     }
 
-    @Test(arguments: [("2026-03-29", 23), ("2026-10-25", 25), ("2026-06-01", 24)])
-    func daysOfSummerTimeHaveTheirHours(_ day: String, _ hours: Int) throws {
+    @Test(
+        "days on which the clock changes have their hours",
+        arguments: [("2026-03-29", 23), ("2026-10-25", 25), ("2026-06-01", 24)]
+    )
+    func summerTime(_ day: String, _ hours: Int) throws {
         let noon = try #require(FHIRDateTime(text: "\(day)T12:00:00Z"))
         let total = try #require(try totals([steps(5, noon, noon)]).first)
         #expect(total.hours == hours && total.start.description.hasPrefix("\(day)T00:00:00+0"))
@@ -41,7 +44,8 @@ import Testing
         #expect(hourly.count == hours && hourly.allSatisfy { $0.sum == 10 && $0.hours == 1 })
     }
 
-    @Test func whereThereIsNoMidnightTheDayBeginsLater() throws {
+    @Test("a day without a midnight begins later")
+    func noMidnight() throws {
         // In 2018 summer time began at midnight in São Paulo.
         let total = try #require(
             try totals([steps(1, "2018-11-04T15:00:00Z", "2018-11-04T15:00:00Z")], in: "America/Sao_Paulo")
@@ -50,13 +54,15 @@ import Testing
         #expect(total.start == "2018-11-04T01:00:00-02:00" && total.hours == 23)
     }
 
-    @Test func samplesAcrossMidnightAreDividedByTime() throws {
+    @Test("samples across midnight are divided by time")
+    func acrossMidnight() throws {
         let found = try totals([steps(100, "2026-06-01T23:45:00+02:00", "2026-06-02T00:45:00+02:00")])
         #expect(found.map(\.sum) == [25, 75])
         #expect(found.map(\.start) == ["2026-06-01T00:00:00+02:00", "2026-06-02T00:00:00+02:00"])
     }
 
-    @Test func weeksBeginOnMonday() throws {
+    @Test("weeks begin on Monday")
+    func weeks() throws {
         let found = try totals(
             [
                 steps(1, "2026-03-29T10:00:00Z", "2026-03-29T10:00:00Z"),
@@ -68,7 +74,8 @@ import Testing
         #expect(found.map(\.hours) == [167, 168])
     }
 
-    @Test func overlappingSourcesCountOnce() throws {
+    @Test("overlapping sources count once")
+    func overlaps() throws {
         let samples = [
             steps(60, "2026-06-01T10:00:00Z", "2026-06-01T11:00:00Z", "Watch"),
             steps(100, "2026-06-01T10:30:00Z", "2026-06-01T11:30:00Z", "Phone"),
@@ -80,7 +87,8 @@ import Testing
         #expect(try totals(samples).map(\.sum) == [137])
     }
 
-    @Test func aSourcesOwnOverlapsAddUp() throws {
+    @Test("overlaps within one source add up")
+    func ownOverlaps() throws {
         let samples = [
             steps(10, "2026-06-01T10:00:00Z", "2026-06-01T11:00:00Z"),
             steps(5, "2026-06-01T10:30:00Z", "2026-06-01T11:00:00Z"),
@@ -90,7 +98,8 @@ import Testing
     }
 
     /// As on upload: the same sample is one, however often a file has it.
-    @Test func aSampleThatComesAgainCountsOnce() throws {
+    @Test("a sample that comes again counts once")
+    func repeated() throws {
         let sample = steps(10, "2026-06-01T10:00:00Z", "2026-06-01T11:00:00Z")
         var again = sample
         again.metadata["a"] = .boolean(true)
@@ -109,7 +118,8 @@ import Testing
         )
     }
 
-    @Test func aSampleWithAnotherWithinItIsOne() throws {
+    @Test("a sample with another one within it counts as one")
+    func within() throws {
         let found = try totals(
             [
                 steps(30, "2026-06-01T09:00:00Z", "2026-06-01T12:00:00Z", "Phone"),
@@ -121,7 +131,8 @@ import Testing
     }
 
     /// The machine's own zone does not count, whatever it is.
-    @Test func aSamplesZoneIsItsOwn() throws {
+    @Test("each sample has its own zone")
+    func zones() throws {
         var sample = Fixture.quantity("HeartRate", 60, "count/min", from: "2026-03-01T08:00:00+01:00")
         #expect(sample.timeZone == TimeZone(secondsFromGMT: 3600))
         sample.start = "2026-03-01T08:00:00Z"
@@ -131,7 +142,8 @@ import Testing
     }
 
     /// The sum of all hours is the sum of all days and of all samples of one source.
-    @Test func nothingIsLostByDividing() throws {
+    @Test("nothing is lost by dividing")
+    func dividing() throws {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<20 {
             let samples = (0..<50).map { _ in
@@ -154,7 +166,8 @@ import Testing
         }
     }
 
-    @Test func discreteTypesHaveMinimumMeanAndMaximum() throws {
+    @Test("discrete types have a minimum, a mean and a maximum")
+    func discrete() throws {
         let samples = [60, 70, 83].map { Fixture.quantity("HeartRate", FHIRDecimal($0), "count/min") }
         let total = try #require(try totals(samples, of: "HeartRate").first)
         #expect(
@@ -163,11 +176,13 @@ import Testing
         )
     }
 
-    @Test func membersOfCorrelationsCount() throws {
+    @Test("members of correlations count")
+    func members() throws {
         #expect(try totals([Fixture.bloodPressure()], of: "BloodPressureSystolic").first?.mean == 120)
     }
 
-    @Test func aSampleOverMillenniaIsAnError() throws {
+    @Test("a sample that spans millennia is an error")
+    func millennia() throws {
         #expect { try totals([steps(1, "1000-01-01T00:00:00Z", "2026-01-01T00:00:00Z")]) } throws: {
             "\($0)".contains("more than 10000 spans")
         }
@@ -176,7 +191,8 @@ import Testing
         }
     }
 
-    @Test func limitsAreErrors() throws {
+    @Test("what exceeds a limit is an error")
+    func exceeded() throws {
         var limits = SampleTotals.Limits()
         limits.bytes = 10
         var totals = try SampleTotals(of: "StepCount", by: .day, in: zone(), limits: limits)

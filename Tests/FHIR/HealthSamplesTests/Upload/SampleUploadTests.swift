@@ -95,7 +95,8 @@ import Testing
         return try #require(try await client.create(patient).id)
     }
 
-    @Test func twiceOverAFailingNetworkEachSampleIsThereOnce() async throws {
+    @Test("samples uploaded twice over a failing network are stored once each")
+    func failingNetwork() async throws {
         try await withSandbox { sandbox in
             let transport = FaultyTransport(seed: 5)
             let id = try await patient(try client(sandbox), "1")
@@ -118,7 +119,8 @@ import Testing
         }
     }
 
-    @Test func twoPatientsWithEqualSamplesBothHaveThem() async throws {
+    @Test("two patients with equal samples both have them")
+    func equalSamples() async throws {
         try await withSandbox { sandbox in
             let client = try client(sandbox)
             let samples = Self.samples(4)
@@ -138,7 +140,8 @@ import Testing
         }
     }
 
-    @Test func whatIsRefusedIsReportedAndTheRestIsSent() async throws {
+    @Test("what is refused is reported, and the rest is sent")
+    func refused() async throws {
         try await withSandbox { sandbox in
             let client = try client(sandbox)
             let id = try await patient(client, "1")
@@ -154,7 +157,8 @@ import Testing
     }
 
     /// As from a sensor that gives its own UUID to everything that it measures.
-    @Test func differentSamplesWithOneUUIDAreNotTakenForOne() async throws {
+    @Test("different samples with one UUID are not taken for one")
+    func sharedUUID() async throws {
         try await withSandbox { sandbox in
             let client = try client(sandbox)
             let id = try await patient(client, "1")
@@ -172,7 +176,8 @@ import Testing
     }
 
     /// They name the patient of the server that they come from, which may be somebody else here.
-    @Test func clinicalRecordsAreRefusedWhateverTheyAre() async throws {
+    @Test("clinical records are refused, whatever they are")
+    func clinicalRecords() async throws {
         try await withSandbox { sandbox in
             let client = try client(sandbox)
             let other = try await patient(client, "1")
@@ -200,7 +205,8 @@ import Testing
         }
     }
 
-    @Test func thePatientIsFoundByIdentifierAndCompared() async throws {
+    @Test("the patient is found by identifier and compared")
+    func foundPatient() async throws {
         try await withSandbox { sandbox in
             let client = try client(sandbox)
             let id = try await patient(client, "a|b")
@@ -237,7 +243,8 @@ import Testing
         }
     }
 
-    @Test func aServerThatIgnoresTheIdentifierIsFoundOut() async throws {
+    @Test("a server that ignores the identifier is found out")
+    func ignoredIdentifier() async throws {
         let client = try FHIRClient(
             base: #require(URL(string: "https://fhir.example.org")),
             transport: IgnorantTransport()
@@ -249,7 +256,8 @@ import Testing
     }
 
     /// Of a thousand others nobody knows whether the next one has the identifier too.
-    @Test func onePatientAmongManyOthersIsNotTakenForTheOnlyOne() async throws {
+    @Test("one patient among many others is not taken for the only one")
+    func amongOthers() async throws {
         let others = (0..<1000).map { "other \($0)" }
         let server = try #require(URL(string: "https://fhir.example.org"))
         let many = try FHIRClient(
@@ -264,13 +272,15 @@ import Testing
         #expect(try await few.patient(identifiedBy: identifier).id == "1")
     }
 
-    @Test func theFirstBarDivides() {
+    @Test("the first bar divides system and value")
+    func firstBar() {
         #expect(PatientIdentifier("s|a|b")?.value == "a|b")
         #expect(PatientIdentifier("|a")?.system == nil && PatientIdentifier("a")?.value == "a")
         #expect(PatientIdentifier("s|") == nil && PatientIdentifier("") == nil)
     }
 
-    @Test func theAnchorHoldsForItsScopeAndRemembersWhatWasRefused() throws {
+    @Test("an anchor holds for its scope and remembers what was refused")
+    func anchorScope() throws {
         func anchor(_ target: String, _ mapping: HealthMapping = .standard) -> UploadAnchor {
             UploadAnchor(target: target, mapping: mapping, selection: "", file: "f")
         }
@@ -294,7 +304,8 @@ import Testing
         #expect(!isChanged && !isMalformed)
     }
 
-    @Test func moreRefusalsThanAreRememberedHoldThePosition() {
+    @Test("more refusals than are remembered hold the position")
+    func manyRefusals() {
         var anchor = UploadAnchor(target: "a", mapping: .standard, selection: "", file: "f")
         anchor.advance(to: 20_000, outcomes: (0..<20_000).map { ($0, true) })
         #expect(anchor.position == UploadAnchor.refusalLimit)
@@ -312,16 +323,21 @@ import Testing
         #expect(isResumed && next.position == 20_200 && next.refused == [7])
     }
 
-    @Test func oneRefusedMemberOfASampleIsRemembered() {
+    @Test("a sample of which one member was refused is remembered")
+    func refusedMember() {
         var anchor = UploadAnchor(target: "a", mapping: .standard, selection: "", file: "f")
         anchor.advance(to: 2, outcomes: [(0, true), (0, false), (1, false), (1, false)])
         #expect(anchor.refused == [0])
     }
 
-    @Test(arguments: [
-        #"{"workouts": {"running": 99}}"#, #"{"metadata": {"acme": "mg"}}"#,
-        #"{"quantities": {"HKQuantityTypeIdentifierStepCount": {"total": "mean"}}}"#,
-    ]) func anAnchorHoldsForEverySectionOfAMapping(_ own: String) throws {
+    @Test(
+        "an anchor does not hold for another mapping, whichever section differs",
+        arguments: [
+            #"{"workouts": {"running": 99}}"#, #"{"metadata": {"acme": "mg"}}"#,
+            #"{"quantities": {"HKQuantityTypeIdentifierStepCount": {"total": "mean"}}}"#,
+        ]
+    )
+    func anchorMapping(_ own: String) throws {
         let mapping = try HealthMapping.standard.overlaid(parsing: Data(own.utf8))
         var other = UploadAnchor(target: "a", mapping: mapping, selection: "", file: "f")
         let isResumed = other.resume(
