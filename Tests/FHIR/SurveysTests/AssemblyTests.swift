@@ -39,7 +39,7 @@ struct AssemblyTests {
         ]
     }
 
-    @Test("items of a module replace its reference, with the prefix of the place before their linkIds")
+    @Test("items of a module replace its reference, and linkIds get the place's prefix")
     func modules() throws {
         let name = try questionnaire(
             "urn:name",

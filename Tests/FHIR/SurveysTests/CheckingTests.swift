@@ -337,9 +337,7 @@ struct CheckingTests {
         #expect(SurveyPhrases.phrases(in: "fr").sentences == SurveyPhrases.english.sentences)
     }
 
-    @Test(
-        "a response with an answer of another type is wrong once, and where the value can be taken it is kept"
-    )
+    @Test("an answer of another type is reported once, and kept if its value can be taken")
     func answersOfAnotherType() throws {
         let survey = survey([
             ["linkId": "a", "type": "boolean", "required": true], ["linkId": "b", "type": "decimal"],

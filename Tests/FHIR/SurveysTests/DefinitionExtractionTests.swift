@@ -60,7 +60,7 @@ struct DefinitionExtractionTests {
         return survey(items, ["extension": JSONValue([use] + extensions)])
     }
 
-    @Test("answers go to elements, groups are instances of repeating ones, and texts of several are computed")
+    @Test("answers fill elements, groups make instances, and joined texts are computed")
     func instances() throws {
         let survey = patient([
             [

@@ -67,7 +67,7 @@ struct DefinitionTests {
         #expect(SurveySession(survey).visibleItems.isEmpty == mode.hasPrefix("display"))
     }
 
-    @Test("options come from several includes, exclusions, an expansion and value sets given")
+    @Test("options come from includes, exclusions, an expansion and given value sets")
     func valueSets() throws {
         func valueSet(_ id: String, _ members: JSONValue) -> JSONValue {
             var tree = members

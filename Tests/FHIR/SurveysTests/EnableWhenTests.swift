@@ -254,7 +254,7 @@ struct EnableWhenTests {
         )
     }
 
-    @Test("An expression that reads everything under an item around it is worth a warning, and is evaluated")
+    @Test("an expression that reads everything around gets a warning and is evaluated")
     func readsAround() throws {
         let url = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-enableWhenExpression"
         let criterion = "%resource.repeat(item).where(linkId='1' and answer.value = true).exists()"

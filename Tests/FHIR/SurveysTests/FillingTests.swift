@@ -106,7 +106,7 @@ struct FillingTests {
         #expect(session.response().item.isEmpty)
     }
 
-    @Test("An option that an answer further down enables can be chosen in any order")
+    @Test("an option that an answer further down enables can be chosen in any order")
     func optionsFromBelow() {
         let url =
             "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-answerOptionsToggleExpression"

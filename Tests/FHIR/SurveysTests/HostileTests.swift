@@ -155,7 +155,7 @@ struct HostileTests {
         #expect(session.answers(of: session.occurrences(of: "a199")[0]) == [.integer(7)])
     }
 
-    @Test("what is calculated from everything, for each of many items, is given up and reported")
+    @Test("many items that are each calculated from everything are given up and reported")
     func calculatedFromEverything() throws {
         let items = (0..<4_000).map { index -> JSONValue in
             [
@@ -281,7 +281,7 @@ struct HostileTests {
         #expect(survey.diagnostics.contains { $0.code == "valueSetIncomplete" })
     }
 
-    @Test("filling in many answers, each of which everything is calculated from, ends with the values of all")
+    @Test("filling in many answers from which everything is calculated ends with all values")
     func manyAnswersTogether() throws {
         var items: [JSONValue] = []
         for index in 0..<40 {

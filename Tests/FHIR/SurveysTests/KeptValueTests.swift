@@ -74,7 +74,7 @@ struct KeptValueTests {
         return ["resourceType": "Questionnaire", "status": "draft", "item": JSONValue([all] + ends + under)]
     }
 
-    @Test("After any changes what a session keeps is what the response says", arguments: 1...8)
+    @Test("after any changes what a session keeps is what the response says", arguments: 1...8)
     func kept(seed: Int) throws {
         let survey = Survey(try Questionnaire(parsing: Self.questionnaire().text()))
         #expect(survey.diagnostics.filter { $0.severity == .error }.isEmpty)
@@ -113,7 +113,7 @@ struct KeptValueTests {
         #expect(found.count > 10)
     }
 
-    @Test("Of two items with one link id an expression finds both")
+    @Test("of two items with one link id an expression finds both")
     func duplicates() throws {
         let text = "%resource.repeat(item).where(linkId='a').answer.value.sum().toString()"
         func item(_ value: Int) -> JSONValue {
@@ -123,7 +123,7 @@ struct KeptValueTests {
         #expect(session.occurrences(of: "sum").flatMap(session.answers) == [.string("5")])
     }
 
-    @Test("A variable that an expression defines is read in the place of the response")
+    @Test("a variable that an expression defines is read in the place of the response")
     func definedResource() throws {
         let text =
             "defineVariable('rootResource', item)"
@@ -137,7 +137,7 @@ struct KeptValueTests {
         #expect(session.occurrences(of: "count").flatMap(session.answers) == [.string("0")])
     }
 
-    @Test("An answer that no expression reads has none evaluated again, also beside a search for rows")
+    @Test("an answer that no expression reads causes no evaluation, also beside a search")
     func unread() throws {
         let clock = "now().toString()"
         let rows = (0..<400).map { index -> JSONValue in

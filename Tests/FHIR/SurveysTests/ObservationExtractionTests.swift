@@ -130,7 +130,7 @@ struct ObservationExtractionTests {
         #expect(codes == [["weight"], ["a"], ["c"]])
     }
 
-    @Test("a transaction changes no resource twice: of several answers with one id the first is taken")
+    @Test("a transaction changes no resource twice: the first answer with an id is taken")
     func sameResource() throws {
         let survey = survey(
             [
@@ -154,7 +154,7 @@ struct ObservationExtractionTests {
         #expect(extraction.codes == ["q duplicateRequest"])
     }
 
-    @Test("what is under an answer that no Observation can have is no part of the Observation around it")
+    @Test("what is under an answer that no Observation can have is no part of the outer one")
     func partOfNothing() throws {
         let part: JSONValue = ["url": JSONValue(sdc + "observationExtract"), "valueCode": "component"]
         let survey = survey(
@@ -230,7 +230,7 @@ struct ObservationExtractionTests {
         #expect(extraction.codes == Array(repeating: "q invalidElement", count: 3))
     }
 
-    @Test("categories, codes that are excluded, several answers, and items that are switched off")
+    @Test("categories, excluded codes, several answers and disabled items are respected")
     func options() throws {
         func category(_ code: String) -> JSONValue {
             [
@@ -382,7 +382,7 @@ struct ObservationExtractionTests {
         return item
     }
 
-    @Test("what people saw goes along: the text of the question, and the display of what was chosen")
+    @Test("the question's text and the display of the choice go along")
     func texts() throws {
         let uncoded: JSONValue = [
             "linkId": "n", "type": "choice", "text": "Which?", "extension": [Self.observe],
@@ -436,7 +436,7 @@ struct ObservationExtractionTests {
         )
     }
 
-    @Test("Observations of a group are about whom one of its questions names, or about nobody")
+    @Test("Observations of a group are about whom one of its questions names, or nobody")
     func subjects() throws {
         let subject: JSONValue = ["url": JSONValue(sdc + "isSubject"), "valueBoolean": true]
         let survey = survey(

@@ -104,7 +104,7 @@ struct ObservationPopulationTests {
         #expect(texts(session, "1") == ["5"])
     }
 
-    @Test("in a group that stands for an Observation its components and members count, and no others")
+    @Test("only components and members of a group that stands for an Observation count")
     func panels() {
         let panel: JSONValue = [
             "linkId": "panel", "type": "group", "code": code("85354-9"),
@@ -208,7 +208,7 @@ struct ObservationPopulationTests {
     }
 
     @Test(
-        "what an expression gives becomes the option, the reference or the text that it stands for",
+        "the result of an expression becomes the option, reference or text it stands for",
         arguments: [
             ("choice", "%patient.maritalStatus", ["Married (option)"]),
             ("choice", "%patient.communication.language.coding", []),
@@ -254,7 +254,7 @@ struct ObservationPopulationTests {
         #expect(session.diagnostics.map(\.code) == (expected.isEmpty ? ["unfittingResult"] : []))
     }
 
-    @Test("an expression that reads its own item of the questionnaire does not depend on itself")
+    @Test("an expression that reads its own item's definition does not depend on itself")
     func readsQuestionnaire() throws {
         let survey = survey([
             ["linkId": "a", "type": "boolean"],
@@ -281,7 +281,7 @@ struct ObservationPopulationTests {
         #expect(session.answers(of: session.occurrences(of: "b")[0]).map(\.content.tree["code"]) == ["y"])
     }
 
-    @Test("a calculated expression with a name is a variable, of the items under it and of all")
+    @Test("a calculated expression with a name is a variable for the items under it and all")
     func namedExpressions() throws {
         func calculated(_ text: String, _ name: String? = nil) -> JSONValue {
             var value: JSONValue = ["language": "text/fhirpath", "expression": JSONValue(text)]

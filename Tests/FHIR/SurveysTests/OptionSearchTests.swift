@@ -42,7 +42,7 @@ import Testing
         model.session.occurrences(of: "q").flatMap { model.session.answers(of: $0) }.map(\.coding?.display)
     }
 
-    @Test("what is found for a text can be chosen, with its display, and stays chosen when others are found")
+    @Test("a found option can be chosen with its display and stays chosen in other searches")
     func choosing() async throws {
         let model = SurveyModel(try survey(), phrases: .english, search: { Self.found($0) })
         model.searchDelay = .zero
@@ -68,7 +68,7 @@ import Testing
         #expect(coding?["system"]?.string == "urn:s" && coding?["code"]?.string == "2")
     }
 
-    @Test("of a question that repeats several can be chosen from several searches, and taken away")
+    @Test("options of a repeating question are chosen in several searches, and removed")
     func several() async throws {
         let model = SurveyModel(
             try survey("open-choice", repeats: true),
@@ -91,7 +91,7 @@ import Testing
         #expect(answers(model) == [nil])
     }
 
-    @Test("a search is given up when more is typed, and its result is not shown when it comes late")
+    @Test("a search is cancelled when more is typed, and its late result is not shown")
     func cancelled() async throws {
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
         let (ends, ending) = AsyncStream.makeStream(of: Bool.self)
@@ -118,7 +118,7 @@ import Testing
         #expect(model.page.item("q")?.choices.map(\.label) == ["new one", "new two"])
     }
 
-    @Test("what is found for an earlier text is not shown, and what is typed meanwhile is another search")
+    @Test("results for an earlier text are not shown, and new text starts another search")
     func late() throws {
         var form = SurveyForm(SurveySession(try survey()))
         let begun = form.beginSearch("old", of: "q")
@@ -177,7 +177,7 @@ import Testing
         guard case .completed = again.state else { return #expect(Bool(false)) }
     }
 
-    @Test("what was found in one language is not shown after another was chosen: it is searched for anew")
+    @Test("results in one language are not shown in another, but searched for anew")
     func language() async throws {
         let model = SurveyModel(
             try survey(),
@@ -192,7 +192,7 @@ import Testing
         #expect(model.page.item("q")?.choices.map(\.label) == ["de"])
     }
 
-    @Test("of a hostile expansion so many codes are taken; the same code of two systems is two answers")
+    @Test("a hostile expansion is bounded; the same code of two systems is two answers")
     func hostile() throws {
         var codes: [JSONValue] = [
             ["system": "urn:a", "code": "1", "display": "<script>alert(1)</script>"],

@@ -56,7 +56,7 @@ struct PatchExtractionTests {
         """
     private static let id = "item.where(linkId = 'id').answer.value"
 
-    @Test("a template that is a Parameters patches the resource that it names, with what was answered")
+    @Test("a template that is a Parameters patches the resource it names with the answers")
     func patch() throws {
         let byType = try patched(
             ("resourceId", "valueString", JSONValue(Self.id)),
@@ -128,7 +128,7 @@ struct PatchExtractionTests {
         #expect(extraction.resources.last?["subject"]?["reference"]?.string == "Patient/" + id)
     }
 
-    @Test("a context of a whole template makes a resource for each of its values, and none without")
+    @Test("a context of a whole template makes one resource for each of its values")
     func contextOfResource() throws {
         let survey = survey(
             [["linkId": "q", "type": "string", "repeats": true]],

@@ -86,7 +86,7 @@ struct PopulationTests {
         #expect(!session.isChanged)
     }
 
-    @Test("a query with an empty value is not asked, since it would find other people's resources")
+    @Test("a query with an empty value is not sent, since it would find others' resources")
     func emptyValue() throws {
         let survey = try survey(
             [["linkId": "x", "type": "string", "extension": [expression("initialExpression", "%All.id")]]],
@@ -103,7 +103,7 @@ struct PopulationTests {
     }
 
     @Test(
-        "values in a query are encoded, and only searches relative to the server are asked",
+        "values in a query are encoded, and only relative searches are sent",
         arguments: [
             ("Observation?code={{'a&b=c'}}", ["Observation?code=a%26b%3Dc"]),
             ("Patient/{{%25patient.id}}", ["Patient/7"]),
@@ -123,7 +123,7 @@ struct PopulationTests {
         #expect(session.openQueries == expected)
     }
 
-    @Test("a group that repeats has one repetition for each value of its context, nested ones too")
+    @Test("a repeating group has one repetition for each value of its context, also nested")
     func contexts() throws {
         let survey = try survey([
             [
@@ -328,7 +328,7 @@ struct PopulationTests {
         #expect(option.value.label == "Check (ready)")
     }
 
-    @Test("candidates are suggested, and others may be answered: any, or those of the options")
+    @Test("candidates are suggested, and other answers are any, or those of the options")
     func suggestions() throws {
         let candidates = expression(
             "candidateExpression",

@@ -237,7 +237,7 @@ struct PublishedResultTests {
     private static let article = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Sources/FHIR/Surveys/Surveys.docc/PublishedResults.md").standardizedFileURL
 
-    @Test("what comes of public questionnaires is what their publishers expect, but for what is listed")
+    @Test("public questionnaires give what their publishers expect, but for listed cases")
     func publishedResults() throws {
         var compared = 0
         var equal = 0

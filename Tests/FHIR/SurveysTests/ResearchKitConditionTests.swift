@@ -91,7 +91,7 @@ struct ResearchKitConditionTests {
     }
 
     @Test(
-        "a condition that no answer can meet is reported with line, column and reason, and the item is asked",
+        "an impossible condition is reported with its position, and its item is asked",
         arguments: [
             (integer, "$z.answer == 1.5", "an integer, which is never 1.5"),
             (integer, "$z.answer > 3000000000", "an integer, which is never 3000000000"),
@@ -176,7 +176,7 @@ struct ResearchKitConditionTests {
         #expect(try condition("== 2")?["answerCoding"]?["display"]?.string == "Two")
     }
 
-    @Test("choices without a code are told apart by their texts, and those without a system by their codes")
+    @Test("choices without a code are told apart by text, those without a system by code")
     func codesWithoutSystem() throws {
         let format = #"""
             {"_class": "ORKTextChoiceAnswerFormat", "style": "multipleChoice", "textChoices": [
@@ -202,7 +202,7 @@ struct ResearchKitConditionTests {
     private static let answers: [[String]] = [[], ["a"], ["b"], ["a", "b"], ["b", "c"]]
 
     @Test(
-        "some choice differs, no choice is a value, one choice passes several tests: three conditions",
+        "a different choice, no such choice and one choice for all tests are distinct",
         arguments: [
             (#"SUBQUERY($z.answer, $w, $w == "a").@count > 0"#, [["a"], ["a", "b"]]),
             (#"SUBQUERY($z.answer, $w, $w != "a").@count > 0"#, [["b"], ["a", "b"], ["b", "c"]]),
@@ -271,7 +271,7 @@ struct ResearchKitConditionTests {
         ]
     }
 
-    @Test("that a question has no answer holds once it was asked, and not where its step is passed over")
+    @Test("a question counts as unanswered once it was asked, not where its step is skipped")
     func unansweredSteps() throws {
         let isYes = Self.predicate("$z.answer == 1", step: "a", item: "a")
         for test in ["$z.answer == nil", "$z.answer != 1", "NOT ($z.answer == 1)"] {
@@ -305,7 +305,7 @@ struct ResearchKitConditionTests {
         #expect(read.diagnostics.map(\.text).contains { $0.contains("asked later") }, "\(read.diagnostics)")
     }
 
-    @Test("a rule with a condition that cannot be met is left out of the variables too, and reported")
+    @Test("a rule with an impossible condition is left out of the variables and reported")
     func rulesOfVariables() throws {
         let isYes = { (step: String) in Self.predicate("$z.answer == 1", step: step, item: step) }
         let bad = Self.predicate("$z.answer == \"yes\"", step: "b", item: "b")
@@ -321,7 +321,7 @@ struct ResearchKitConditionTests {
         #expect(tree.contains("%step") && !tree.contains("false\""), "\(tree)")
     }
 
-    @Test("a rule with more conditions than destinations is read as far as both go, and the rest is reported")
+    @Test("a rule with more conditions than destinations is read as far as both go")
     func counts() throws {
         let isYes = Self.predicate("$z.answer == 1", step: "a", item: "a")
         let task = Self.task(["a", "b", "c"], ["a": Self.rule([isYes, isYes], ["c"], otherwise: "b")])
@@ -336,9 +336,7 @@ struct ResearchKitConditionTests {
         #expect(read.questionnaire.tree["item"]?[1]?["enableWhen"]?[0]?["operator"]?.string == "!=")
     }
 
-    @Test(
-        "an empty identifier and ResearchKit's own for the end lead to the end; what is no text is reported"
-    )
+    @Test("an empty identifier and ResearchKit's own for the end lead to the end")
     func ends() throws {
         for (destination, isRead) in [
             ("", true), ("org.researchkit.step.null", true), (7, false), (.null, false),

@@ -44,7 +44,7 @@ struct ResearchKitQuestionnaireTests {
 
     // MARK: Items
 
-    @Test("each answer format is asked by its type, with bounds, options, units and default answers")
+    @Test("each answer format becomes its type, with bounds, options, units and defaults")
     func formats() throws {
         let steps = try JSONValue(
             parsing: """
@@ -246,7 +246,7 @@ struct ResearchKitQuestionnaireTests {
         }
     }
 
-    @Test("tasks with very many steps, rules or conditions are read, and what is left out is reported")
+    @Test("tasks with very many steps, rules or conditions are read, and omissions reported")
     func manyRules() throws {
         let boolean: JSONValue = ["_class": "ORKBooleanAnswerFormat"]
         let names = (0..<10_000).map { "q\($0)" }
@@ -321,7 +321,7 @@ struct ResearchKitQuestionnaireTests {
     }
 
     @Test(
-        "tasks of every shared questionnaire pass the check, and are read again with the same questions",
+        "tasks of all shared questionnaires are valid and give the same questions again",
         .enabled(if: SharedQuestionnaires.exists, "the shared questionnaires are not there")
     )
     func sharedQuestionnaires() throws {

@@ -150,7 +150,7 @@ struct SessionTests {
         #expect(!session.isChanged)
     }
 
-    @Test("calculated values follow what they read, over variables and other calculated values")
+    @Test("calculated values follow what they read, also through variables and other values")
     func calculatedValues() throws {
         let survey = survey(
             [

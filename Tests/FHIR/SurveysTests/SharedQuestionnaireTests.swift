@@ -103,7 +103,7 @@ struct SharedQuestionnaireTests {
         "validator__questionnaireResponse-enableWhenEx-test-fail.fromxml", "validator__time-invalid-type-qr",
     ]
 
-    @Test("every paired response comes back the same, but for those that are known to be wrong")
+    @Test("every paired response comes back the same, except for those known to be wrong")
     func pairsComeBack() throws {
         let pairs = try SharedQuestionnaires.pairs()
         #expect(pairs.count > 40)

@@ -171,7 +171,7 @@ struct StaleValueTests {
         return copy
     }
 
-    @Test("After any changes a session has what it has without anything that it kept", arguments: seeds)
+    @Test("after any changes a session has what it has without anything that it kept", arguments: seeds)
     func random(seed: Int) throws {
         var maker = Maker(generator: SeededGenerator(seed: UInt64(seed)))
         let json = maker.questionnaire()

@@ -52,7 +52,7 @@ import Testing
         #expect(items[4].fields.map(\.id.description) == ["woke.other.0"])
     }
 
-    @Test("a page with problems is not left: what is missing is told from then on, beside its question")
+    @Test("a page with problems is not left, and they are told beside their questions")
     func advance() throws {
         let model = SurveyModel(try survey(), phrases: .english)
         #expect(!model.page.allItems.contains { !$0.problems.isEmpty })
@@ -79,7 +79,7 @@ import Testing
         #expect(try answers(of: model, "item.item.where(linkId = 'name').answer.value") == ["Ada"])
     }
 
-    @Test("what is typed stays in its field, also where it is no answer, and then has a problem")
+    @Test("typed text stays in its field, and has a problem if it is no answer")
     func typing() throws {
         let model = SurveyModel(try survey(), phrases: .english)
         let field = try #require(model.page.item("hours")?.fields.first?.id)
@@ -109,7 +109,7 @@ import Testing
         #expect(model.page.index == 1)
     }
 
-    @Test("choices and what is entered beside them are answers together; a yes or no can be cleared")
+    @Test("choices and free entries are answers together, and a yes or no can be cleared")
     func choosing() throws {
         let model = SurveyModel(try survey(), phrases: .english)
         model[isChosen: "http://example.org/w|light", of: "woke"] = true
@@ -181,7 +181,7 @@ import Testing
         #expect(item.answers.first == .quantity(bound) && item.fields.map(\.text) == ["5", "8", ""])
     }
 
-    @Test("changes are saved together while a save runs, failures are told, and the survey goes on there")
+    @Test("changes during a save are saved together, and failures are told")
     func saving() async throws {
         struct Full: Error {}
         @MainActor final class Store {

@@ -180,7 +180,7 @@ struct TemplateExtractionTests {
         #expect(extraction.codes == [" severalValues"] && extraction.resources[0]["valueString"] == nil)
     }
 
-    @Test("an update has content, all that the template sets, and keeps what is known of the resource")
+    @Test("an update has all that the template sets and keeps the rest of the resource")
     func updates() throws {
         var patient: JSONValue = [
             "resourceType": "Patient", "id": "t", "_id": templateValue("'7'"),
@@ -209,7 +209,7 @@ struct TemplateExtractionTests {
         #expect(partly.resources.first?["birthDate"] == "1980" && partly.resources.first?["active"] == true)
     }
 
-    @Test("what refers to a resource that was not extracted is left out, and what refers to that")
+    @Test("what refers to an unextracted resource is left out, and what refers to that too")
     func dangling() throws {
         func item(_ linkId: String, _ extensions: JSONValue...) -> JSONValue {
             ["linkId": JSONValue(linkId), "type": "string", "extension": JSONValue(extensions)]
@@ -277,12 +277,7 @@ struct TemplateExtractionTests {
         #expect(Set(extraction.bundle.entry.map(\.fullUrl)).count == 2)
     }
 
-    @Test(
-        """
-        a template of a Bundle gives its entries, and other requests than new resources and updates are left \
-        out
-        """
-    )
+    @Test("a Bundle template gives its entries that create or update, and no others")
     func bundles() throws {
         let entries: JSONValue = [
             [

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Expansions that are kept are bounded")
 struct ExpansionBoundsTests {
-    @Test("in memory so many, and so many bytes, are kept; the oldest go, and what is too large is not kept")
+    @Test("expansions in memory are bounded in number and bytes, and the oldest go first")
     func memory() {
         var memory = BoundedMemory<Int>(values: 3, bytes: 100)
         for number in 1...4 { memory.keep(number, "k\(number)", bytes: 10, at: Double(number)) }

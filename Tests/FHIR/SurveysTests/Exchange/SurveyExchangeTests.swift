@@ -224,7 +224,7 @@ struct SurveyExchangeTests {
         }
     }
 
-    @Test("a response is stored with what it extracts, once, and what was extracted refers to it")
+    @Test("a response is stored once, with its extracted resources that refer to it")
     func submitted() async throws {
         try await use { client in
             let survey = try Self.form()

@@ -58,7 +58,7 @@ struct SurveyTerminologyTests {
 
     // MARK: Which server
 
-    @Test("the nearest preference wins, with both names of the extension, and comes from the item outwards")
+    @Test("the nearest preference wins, from the item outwards, under both extension names")
     func nearest() throws {
         let survey = Survey(
             try Self.questionnaire(
@@ -91,7 +91,7 @@ struct SurveyTerminologyTests {
         #expect(survey.terminologyServers(of: "urn:example:b") == servers("own"))
     }
 
-    @Test("a preferred server is asked only where the app lets it be asked, and what is not is told")
+    @Test("only preferred servers that the app allows are asked, and others are reported")
     func permission() async throws {
         let own = Self.server("own")
         let preferred = Self.server("preferred")
@@ -121,7 +121,7 @@ struct SurveyTerminologyTests {
         #expect(preferred.requests.map { $0.query["url"] } == ["urn:example:a"])
     }
 
-    @Test("servers are asked in the order of preference, and the app's own where they fail or redirect")
+    @Test("servers are asked in order of preference, then the app's own if they fail")
     func order() async throws {
         let own = Self.server("own")
         let failing = StubTerminology { request in
@@ -155,7 +155,7 @@ struct SurveyTerminologyTests {
         #expect(survey.missingValueSets.isEmpty)
     }
 
-    @Test("the app's own server is asked once where it is preferred, and what is no expansion is told")
+    @Test("the app's own server is asked once when preferred, and failures are reported")
     func ownPreferred() async throws {
         let own = StubTerminology { request in
             request.query["url"] == "urn:example:odd"
@@ -176,7 +176,7 @@ struct SurveyTerminologyTests {
         #expect(survey.missingValueSets.count == 2)
     }
 
-    @Test("a preferred server that cannot be reached is not asked again for each value set, but later")
+    @Test("a preferred server that cannot be reached is not asked again at once, but later")
     func silent() async throws {
         let own = Self.server("own")
         let down = StubTerminology { _ in
@@ -203,7 +203,7 @@ struct SurveyTerminologyTests {
         #expect(down.requests.count == 2)
     }
 
-    @Test("a value set that no server can give spoils neither the survey nor the servers for others")
+    @Test("a value set that no server can give spoils neither the survey nor other sets")
     func unusable() async throws {
         let large = StubTerminology { request in
             switch request.query["url"] {
@@ -236,7 +236,7 @@ struct SurveyTerminologyTests {
         #expect(large.requests.count == 7)
     }
 
-    @Test("a server is asked once for a value set, however often the questionnaire prefers it")
+    @Test("a server is asked once for a value set, however often it is preferred")
     func repeated() async throws {
         let gone = StubTerminology { _ in (404, StubTerminology.problem("not-found")) }
         let client = try gone.client()
@@ -269,7 +269,7 @@ struct SurveyTerminologyTests {
 
     // MARK: What is kept
 
-    @Test("a value set is asked for once, also by another process with the same folder, until it is too old")
+    @Test("a value set is asked for once, by all processes of a folder, until it is too old")
     func cache() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -343,7 +343,7 @@ struct SurveyTerminologyTests {
         #expect(plain.missing.map(\.canonical) == names.filter { $0 != "exact" }.map { "urn:example:\($0)" })
     }
 
-    @Test("a contained value set that cannot be listed here is sent to the server for its expansion")
+    @Test("a contained value set that cannot be expanded here is sent to the server")
     func contained() async throws {
         let server = Self.server("expanded")
         let filtered: JSONValue = [
