@@ -109,7 +109,7 @@ struct CompletenessTests {
     }
 
     @Test(
-        "of documents with what no model has: attributes, elements, models where values are",
+        "attributes, elements and models that no model has are in the bundle or report",
         arguments: [
             "<Field name=\"name_title\" lang=\"de\">x</Field>",
             "<Field name=\"notes\"><b>bold</b> text</Field>",

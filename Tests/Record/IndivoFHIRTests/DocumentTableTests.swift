@@ -26,7 +26,7 @@ struct DocumentTableTests {
         )
     }
 
-    @Test("a generated class is filled with codings, dates, quantities and related documents")
+    @Test("a generated class gets codings, dates, quantities and related documents")
     func generated() throws {
         let response = try Self.response(
             """
@@ -180,7 +180,7 @@ struct DocumentTableTests {
         #expect(try table.document(from: Self.response(long)).document.problems().map(\.property) == ["date"])
     }
 
-    @Test("a decimal that is no number is found in a resource before it is sent, not taken away")
+    @Test("a decimal that is no number is found in a resource before it is sent")
     func noNumber() {
         var quantity = Quantity()
         quantity.value = FHIRDecimal(Decimal.nan)

@@ -114,7 +114,7 @@ struct ExportTests {
         #expect(TestDocument.value("Provenance.activity.coding.0.code", in: before) == "CREATE")
     }
 
-    @Test("a Provenance says who stored the document, what it is to others, and who changed its status")
+    @Test("a Provenance says who stored a document and who changed its status")
     func provenance() {
         var metadata = TestDocument.metadata("d1", status: .void)
         metadata.label = "Scan"
@@ -180,12 +180,7 @@ struct ExportTests {
         Structure.check(export.bundle)
     }
 
-    @Test(
-        """
-        a document with facts of several kinds has a resource for each; what is no fact is attached beside \
-        them
-        """
-    )
+    @Test("each fact of a document has a resource, and what is no fact is attached")
     func several() {
         let xml = """
             <Models><Model name="Problem"><Field name="name_title">a</Field></Model>\

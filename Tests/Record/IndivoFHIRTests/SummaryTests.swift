@@ -24,7 +24,7 @@ struct SummaryTests {
         try composition(export).section.compactMap { $0.code?.firstCode }
     }
 
-    @Test("Problems, allergies and medications are there without entries, and say that nothing is known")
+    @Test("problems, allergies and medications without entries say that nothing is known")
     func empty() throws {
         let export = summary([])
         #expect(try codes(export) == ["11450-4", "48765-2", "10160-0"])
@@ -35,7 +35,7 @@ struct SummaryTests {
         Structure.check(export.bundle)
     }
 
-    @Test("Each fact stands in its section, past problems in their own, and every reference is to an entry")
+    @Test("each fact is in its section, past problems apart, and references lead to entries")
     func sections() throws {
         let export = summary([
             ("Problem", ["name_title": "Asthma"]),
@@ -67,7 +67,7 @@ struct SummaryTests {
         Structure.check(export.bundle)
     }
 
-    @Test("The same record and time give the same document")
+    @Test("the same record and time give the same document")
     func repeatable() {
         let facts: [(String, KeyValuePairs<String, String>)] = [("Problem", ["name_title": "Asthma"])]
         #expect(summary(facts).bundle == summary(facts).bundle)
