@@ -13,7 +13,7 @@ struct AnswerTests {
          "has_ui": true, "frameable": false, "indivo_version": null, "oauth_callback_url": "", "rating": 4.50}
         """
 
-    @Test("an app's manifest is read from JSON by reflection, the map of what it requires included")
+    @Test("an app's manifest is read from JSON by reflection, its required map included")
     func readsManifest() throws {
         let app = try AppManifest.read(json: Data(manifest.utf8))
         #expect(app.id == "list@apps.example.org")
@@ -85,7 +85,7 @@ struct AnswerTests {
         #expect(try source.canonical() == XMLNode(parsing: text).canonical())
     }
 
-    @Test("an answer made in code is written with its fields in the server's order, and read back")
+    @Test("an answer made in code is written in the server's order of fields, and read back")
     func newAnswer() throws {
         var metadata = DocumentMetadata()
         metadata.id = "d"
@@ -103,7 +103,7 @@ struct AnswerTests {
         #expect(try DocumentMetadata.read(from: xml) == metadata)
     }
 
-    @Test("an answer is written as JSON: texts, numbers and booleans, lists and what is nested")
+    @Test("an answer is written as JSON: texts, numbers, booleans, lists and nested values")
     func json() throws {
         let text = """
             <Document id="d" size="216"><creator id="a"><fullname>Ana \

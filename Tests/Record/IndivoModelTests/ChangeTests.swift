@@ -35,7 +35,7 @@ struct ChangeTests {
         )
     }
 
-    @Test("what was read is not changed, nor is what is set to the same value in another spelling")
+    @Test("reading changes nothing, nor does setting the same value in another spelling")
     func spelling() throws {
         let diary = try diary()
         #expect(!diary.isChanged)
@@ -54,7 +54,8 @@ struct ChangeTests {
             (
                 { $0.author = nil },
                 {
-                    $0.author = Name(); $0.author?.family = "Ito"
+                    $0.author = Name()
+                    $0.author?.family = "Ito"
                 }
             ),
             ({ $0.tags.reverse() }, { $0.tags.reverse() }),
@@ -75,12 +76,7 @@ struct ChangeTests {
         }
     }
 
-    @Test(
-        """
-        a data model's document that is written and read again is equal, whatever is set in it, and not \
-        changed
-        """
-    )
+    @Test("a random document that is written and read again is equal and unchanged")
     func randomDocuments() throws {
         var random = SeededGenerator(seed: 8)
         let texts: [String?] = [nil, "Aspirin", "a & b <c>", "日本語 🩺"]
@@ -109,7 +105,7 @@ struct ChangeTests {
         }
     }
 
-    @Test("a list's values are found where they were, then elsewhere, then between their neighbours")
+    @Test("values of a list are found in place, then elsewhere, then between neighbours")
     func matching() {
         func match(_ new: String, _ old: String, guessing: Bool = true) -> [Int?] {
             let new = Array(new)

@@ -14,7 +14,8 @@ struct CopyingTests {
         #expect(
             medication
                 == Medication {
-                    $0.drugName = CodedValue(title: "Vitamin C"); $0.startDate = "2026-11-21"
+                    $0.drugName = CodedValue(title: "Vitamin C")
+                    $0.startDate = "2026-11-21"
                 }
         )
         #expect(medication != Medication { $0.startDate = "2026-11-21" })
@@ -109,7 +110,7 @@ struct DescriptionTests {
         #expect(Medication().description == "Medication (new)")
     }
 
-    @Test("the full one tells every value, related documents and what the class does not know")
+    @Test("the full description has all values, related documents and unknown content")
     func full() throws {
         let medication = try Medication.read(from: XMLNode(parsing: source))
         medication.startDate = "2026-11-21"

@@ -18,7 +18,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("it is found once, by one object that is made for it; reading makes no more than it reads")
+    @Test("a layout is found once, by one object, and reading makes only what it reads")
     func once() throws {
         let source = try XMLNode(
             parsing: """

@@ -131,7 +131,7 @@ struct LenientReadingTests {
         @Field var fills: [Fill]
     }
 
-    @Test("values that must be there and are none keep their text, until the property has another value")
+    @Test("required values that cannot be read keep their text until the property is set")
     func standIns() throws {
         for (label, text) in [
             (

@@ -32,7 +32,7 @@ struct NestedXMLTests {
         #expect(metadata.relatesTo == nil)
     }
 
-    @Test("a value that must be there is missed with its name and line; an empty one is there")
+    @Test("a required value that is missing is named with its line; an empty one is present")
     func required() throws {
         let error = try #require(throws: DocumentError.self) {
             try RecordInformation.read(from: XMLNode(parsing: "<Record label=\"Ana\"/>"))
@@ -127,12 +127,7 @@ struct NestedXMLTests {
         z="b">q</tag></shelf>
         """
 
-    @Test(
-        """
-        what nobody knows stays with the value it belongs to, when values of a list are removed, moved, \
-        added, changed
-        """
-    )
+    @Test("unknown content stays with its value when a list's values move, change or go")
     func lists() throws {
         func written(_ change: (Shelf) throws -> Void) throws -> String {
             let shelf = try Shelf.read(from: XMLNode(parsing: Self.shelf))
@@ -176,7 +171,8 @@ struct NestedXMLTests {
         #expect(try written { $0.tags = ["p", "r", "q"] } == expected(("p</tag>", "p</tag><tag>r</tag>")))
         #expect(
             try written {
-                $0.books = []; $0.tags[1] = "r"
+                $0.books = []
+                $0.tags[1] = "r"
             } == expected((a, ""), (c, ""), ("<book x=\"2\"><title>B</title></book>", ""), (">q<", ">r<"))
         )
     }

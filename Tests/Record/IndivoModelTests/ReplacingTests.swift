@@ -75,7 +75,7 @@ struct ReplacingTests {
         #expect(throws: DocumentError.self) { try PreparedDocument(replacing: other, in: stored) }
     }
 
-    @Test("related documents are found again by what they say, and keep what the report does not know")
+    @Test("related documents are matched by content and keep what the report does not know")
     func relatedDocuments() throws {
         let stored = try XMLNode(
             parsing: """

@@ -60,7 +60,7 @@ struct SDMJTests {
     }
 
     @Test(
-        "what XML cannot carry is refused, with position and character, in texts, names and ids",
+        "what XML cannot carry is refused with position and character, wherever it is",
         arguments: [
             (#"[{"__modelname__": "Fill",\n "pbm": "a\u0001b"}]"#, 2, 9, "[0].pbm", "character 2 is U+0001"),
             (

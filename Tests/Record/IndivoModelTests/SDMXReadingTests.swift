@@ -27,7 +27,7 @@ struct SDMXReadingTests {
         </Models>
         """
 
-    @Test("every kind of field is read: leaves, compounds, one-to-many, one-to-one, recursive")
+    @Test("every kind of field is read: leaves, compounds, relations to one and many")
     func everyKind() throws {
         let night = try SleepNight.read(from: XMLNode(parsing: Self.night))
         #expect(night.started == "2026-11-20T23:10:00Z")
@@ -49,7 +49,7 @@ struct SDMXReadingTests {
         #expect(night.id == nil)
     }
 
-    @Test("a report's model, in no namespace, tells its document's id; empty fields are none")
+    @Test("a report's model tells its document's id, and its empty fields are none")
     func report() throws {
         let night = try SleepNight.read(
             from: XMLNode(
@@ -148,9 +148,7 @@ struct SDMXReadingTests {
         #expect(throws: DocumentError.self) { try SDMXDocument(XMLNode(parsing: "<Demographics/>")) }
     }
 
-    @Test(
-        "a file of several models gives each its class; a model without one is generic and tells its fields"
-    )
+    @Test("each of several models in a file gets its class, or else is generic")
     func severalModels() throws {
         let file = try SDMXDocument(
             XMLNode(
@@ -186,7 +184,7 @@ struct SDMXReadingTests {
         }
     }
 
-    @Test("the base class finds the class of what it reads: a model's, a registered one's, a root element's")
+    @Test("the base class finds the class by model, by registration and by root element")
     func registeredClass() throws {
         func read(_ text: String) throws -> IndivoDocument {
             try IndivoDocument.read(from: XMLNode(parsing: text))

@@ -8,9 +8,7 @@ struct SDMXWritingTests {
         String(decoding: try node.canonical(), as: UTF8.self)
     }
 
-    @Test(
-        "a document made in code is written in the order of its declarations, without what it does not have"
-    )
+    @Test("a document made in code is written in declared order, without missing values")
     func fresh() throws {
         let night = SleepNight()
         night.score = 0.5
@@ -30,7 +28,7 @@ struct SDMXWritingTests {
         )
     }
 
-    @Test("a document that is not changed is written as it was, whatever the class knows of it")
+    @Test("an unchanged document is written as it was, whatever the class knows of it")
     func unchanged() throws {
         let source = """
             <Models xmlns="http://indivo.org/vocab/xml/documents#"><!-- kept -->
@@ -129,9 +127,7 @@ struct SDMXWritingTests {
         #expect(try SleepNight.read(from: file.xml()).phases.isEmpty)
     }
 
-    @Test(
-        "a report's model is written as a server takes it: in the namespace, without what only reports have"
-    )
+    @Test("a report's model is written as a server takes it, without what only reports have")
     func fromReport() throws {
         let medication = try Medication.read(
             from: XMLNode(

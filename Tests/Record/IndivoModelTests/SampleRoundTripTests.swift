@@ -49,7 +49,7 @@ struct SampleRoundTripTests {
         #expect(again.hasSameContent(as: document), "\(name)")
     }
 
-    @Test("written under today's names, every document still says the same, and no older name is left")
+    @Test("every document says the same under today's names, and no older name is left")
     func todaysNames() throws {
         for file in try Samples.files() {
             let source = try XMLNode(parsing: Data(contentsOf: file))

@@ -30,7 +30,7 @@ struct ServerValueTests {
 
     private static let namespace = "http://indivo.org/vocab/xml/documents#"
 
-    @Test("problems() lists what a real server refuses or cannot report, and nothing that it takes")
+    @Test("problems() lists what a real server refuses or cannot report, and nothing else")
     func fields() throws {
         let rows = try Self.rows("server-fields.tsv")
         var bases: [String: [String: String]] = [:]
@@ -143,7 +143,7 @@ struct ServerValueTests {
         #expect(try procedure.problems().map(\.property) == ["datePerformed"])
     }
 
-    @Test("a document that was read keeps the text of a time that did not change, and the check names it")
+    @Test("an unchanged time keeps its text, and the check names it")
     func unchangedTime() throws {
         let base = "<Field name=\"name_title\">a</Field>"
         let text = "<Field name=\"startDate\">2026-11-21T08:30:00+02:00</Field>"

@@ -28,7 +28,7 @@ struct UnreadableValueTests {
         #expect(Problem().readingProblems.isEmpty)
     }
 
-    @Test("what is no document of the class is still an error, not a value that cannot be read")
+    @Test("what is no document of the class is still an error, not an unreadable value")
     func structure() throws {
         let root = try XMLNode(parsing: "<Models><Model name=\"Medication\"/></Models>")
         #expect(throws: DocumentError.self) {

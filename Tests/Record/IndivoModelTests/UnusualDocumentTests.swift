@@ -54,7 +54,7 @@ struct UnusualDocumentTests {
 
     // MARK: Relations
 
-    @Test("a list without a list around it is read; a file keeps it as it is, and a server gets it in a list")
+    @Test("a list without its element is read; a file keeps it so, and a server gets a list")
     func listWithoutList() throws {
         Family.register()
         let source = try family("<Field name=\"kids\">\(kid("Ada"))</Field>")
@@ -68,7 +68,7 @@ struct UnusualDocumentTests {
         #expect(sent.find("Field > Models > Model").count == 2 && sent.find("Field > Model").isEmpty)
     }
 
-    @Test("of several models where there should be one, the first is read, it is noted, and the others stay")
+    @Test("the first of several models for one is read, and the others are noted and stay")
     func severalForOne() throws {
         let source = try family("<Field name=\"eldest\"><Models>\(kid("Ada"))\(kid("Ben"))</Models></Field>")
         var problems: [DocumentError] = []
@@ -85,7 +85,7 @@ struct UnusualDocumentTests {
     }
 
     @Test(
-        "of a relation under two names the one with models counts, today's first; neither is dropped unseen",
+        "of a relation under two names the one with models counts, and neither is dropped",
         arguments: [
             ("kids=Ada oldkids=", ["Ada"], 1), ("oldkids= kids=Ada", ["Ada"], 1),
             ("kids= oldkids=Ada", ["Ada"], 1),
@@ -238,7 +238,7 @@ struct UnusualDocumentTests {
     // MARK: Values
 
     @Test(
-        "a field's text is the same value, or none, whether it is read from bytes or from a string",
+        "a field has the same value, or none, whether it is read from bytes or a string",
         arguments: [
             "2012-05-04", "  2012-05-04\n", "\n      2012-05-04\n    ", "123456789-05-04+14:00",
             "2012-05-04T10:00:00Z",

@@ -15,7 +15,7 @@ struct ValidationTests {
         try medication().validate()
     }
 
-    @Test("all problems are told at once, each with its property, related documents included")
+    @Test("all problems are told at once with their properties, also of related documents")
     func allAtOnce() throws {
         let medication = Medication()
         medication.drugName = CodedValue(title: "Aspirin", system: .snomed)
