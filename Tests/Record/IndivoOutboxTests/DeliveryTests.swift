@@ -52,7 +52,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "whatever request of a delivery is lost, or loses its answer, everything is on the server once",
+        "whichever request or answer of a delivery is lost, everything is stored once",
         arguments: [true, false]
     )
     func everyLoss(beforeServer: Bool) async throws {
@@ -82,12 +82,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test(
-        """
-        a client that dies after any request, its answer unread, delivers the rest the next time, and \
-        nothing twice
-        """
-    )
+    @Test("a client that dies after any request delivers the rest next time, nothing twice")
     func everyDeath() async throws {
         try await Place.use { place in
             for death in 0..<12 {
@@ -152,7 +147,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("a network that answers every request with a page of its own delivers nothing and loses nothing")
+    @Test("a captive portal that answers every request delivers nothing and loses nothing")
     func captivePortal() async throws {
         try await Place.use { place in
             for status in [200, 302, 403, 404, 500, 511] {
@@ -183,7 +178,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("a record that the server does not have stops the delivery, and the report says so")
+    @Test("a record that the server does not have stops the delivery with a report")
     func noSuchRecord() async throws {
         try await Place.use { place in
             // A server that began anew has other records, under other ids.
@@ -198,12 +193,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test(
-        """
-        a change on which the server fails again and again is set aside; one that a gateway cannot hand on \
-        is not
-        """
-    )
+    @Test("a change on which the server keeps failing is set aside, but not for a gateway")
     func serverFailures() async throws {
         try await Place.use { place in
             let failing = try place.outbox(FailingTransport(), attempts: 2, serverFailures: 3)
@@ -222,10 +212,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        """
-        a change on which the network or the server fails alone, the look for it included, holds up the \
-        others no longer than allowed
-        """,
+        "a change that fails alone holds up the others no longer than allowed",
         arguments: [FaultyTransport.Fault.reset, .status(503), .status(500), .status(403)]
     )
     func failingAlone(fault: FaultyTransport.Fault) async throws {

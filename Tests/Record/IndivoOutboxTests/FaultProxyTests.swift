@@ -7,10 +7,7 @@ import Testing
 @Suite("A network that fails")
 struct FaultProxyTests {
     @Test(
-        """
-        each fault is what it says: the server has the document once or not at all, and the outbox delivers \
-        it all the same
-        """,
+        "each fault stores the document once or not at all, and delivery still succeeds",
         arguments: [
             (FaultProxy.Fault.loseRequest, false), (.cutRequest(afterBytes: 300), false),
             (.loseResponse, true),

@@ -107,12 +107,7 @@ struct LeftoverTests {
         }
     }
 
-    @Test(
-        """
-        a change whose label is behind a damaged one waits for it, and is told the truth when that was \
-        discarded
-        """
-    )
+    @Test("a change behind a damaged one waits, and learns when that one was discarded")
     func behindDamaged() async throws {
         try await Place.use { place in
             let outbox = try place.outbox()
@@ -130,12 +125,7 @@ struct LeftoverTests {
         }
     }
 
-    @Test(
-        """
-        opening makes durable what others made, says when the disk does not, and needs no disk that can be \
-        written
-        """
-    )
+    @Test("opening makes others' changes durable, and does not need a writable disk")
     func opening() async throws {
         try await Place.use { place in
             try await place.outbox().add(medication("A"))

@@ -6,12 +6,7 @@ import Testing
 
 @Suite("indivo outbox")
 struct OutboxCommandTests {
-    @Test(
-        """
-        what is queued is listed, shown, delivered, tried again and discarded; secrets come from the \
-        environment
-        """
-    )
+    @Test("what is queued is listed, shown, delivered, retried and discarded")
     func wholeLife() async throws {
         try await Place.use { place in
             let outbox = try place.outbox()
@@ -53,7 +48,7 @@ struct OutboxCommandTests {
         }
     }
 
-    @Test("a change to a document of a class that the tool does not know stays queued, and the tool says why")
+    @Test("a change to a document of an unknown class stays queued, and the tool says why")
     func unknownClass() async throws {
         final class Regimen: IndivoDocument {
             override class var modelName: String { "TestRegimen" }

@@ -22,7 +22,7 @@ struct QueueTests {
         }
     }
 
-    @Test("what the server refuses is set aside with its reason; others pass it, those that build on it wait")
+    @Test("what the server refuses is set aside with its reason; what builds on it waits")
     func setAside() async throws {
         try await Place.use { place in
             let outbox = try place.outbox()
@@ -57,7 +57,7 @@ struct QueueTests {
         }
     }
 
-    @Test("an item that was set aside and can go after all takes those along that waited for it")
+    @Test("a retried item that succeeds takes along those that waited for it")
     func retried() async throws {
         try await Place.use { place in
             let failing = try place.outbox(FailingTransport(), serverFailures: 1)
@@ -89,7 +89,7 @@ struct QueueTests {
         }
     }
 
-    @Test("a queued document is read back after a new start, changed, and queued as a new version")
+    @Test("a queued document is read back after a restart, changed, and queued as a version")
     func readBack() async throws {
         try await Place.use { place in
             try await place.outbox().add(medication("A"))
@@ -128,12 +128,7 @@ struct QueueTests {
         }
     }
 
-    @Test(
-        """
-        content of any kind is queued, delivered as it is, and replaced; what no server takes is refused at \
-        once
-        """
-    )
+    @Test("content of any kind is queued, delivered and replaced, or refused at once")
     func files() async throws {
         try await Place.use { place in
             let outbox = try place.outbox()
@@ -230,12 +225,7 @@ struct QueueTests {
         }
     }
 
-    @Test(
-        """
-        a change of status that was set aside is made when it is tried again, whatever equal one was made \
-        meanwhile
-        """
-    )
+    @Test("a change of status that was set aside is made when retried, despite an equal one")
     func retriedStatus() async throws {
         try await Place.use { place in
             let document = medication("A")
@@ -282,7 +272,7 @@ struct QueueTests {
         }
     }
 
-    @Test("several objects queue and deliver at the same time: every change once, each object's in order")
+    @Test("several objects deliver at once: every change goes once, each object's in order")
     func manyAtOnce() async throws {
         try await Place.use { place in
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -80,12 +80,7 @@ struct RealDiskTests {
         return accepted
     }
 
-    @Test(
-        """
-        a full disk refuses the change and keeps what it took; with room again everything is delivered, \
-        once and in order
-        """
-    )
+    @Test("a full disk refuses a change and keeps the rest; with room all is delivered once")
     func full() async throws {
         try await use(bytes: 128 << 10) { place, disk in
             let outbox = try outbox(place, disk)
@@ -109,12 +104,7 @@ struct RealDiskTests {
         }
     }
 
-    @Test(
-        """
-        a disk that becomes read-only shows what is queued and takes nothing; writable again it \
-        delivers, once
-        """
-    )
+    @Test("a read-only disk shows what is queued, takes nothing, and delivers once writable")
     func readOnly() async throws {
         try await use(bytes: 1 << 20) { place, disk in
             let outbox = try outbox(place, disk)

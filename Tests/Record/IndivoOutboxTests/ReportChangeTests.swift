@@ -147,7 +147,7 @@ struct ReportChangeTests {
         }
     }
 
-    @Test("a document that was replaced meanwhile is not overwritten: the change is set aside")
+    @Test("a document replaced meanwhile is not overwritten: the change is set aside")
     func overtaken() async throws {
         try await Place.use { place in
             let record = try await storeMedication(place)
@@ -177,7 +177,7 @@ struct ReportChangeTests {
         }
     }
 
-    @Test("a class that would not be known again at delivery is refused, and the error says what to do")
+    @Test("a class unknown at delivery is refused with an error that says what to do")
     func unregistered() async throws {
         final class Own: IndivoDocument {
             override class var modelName: String { "Medication" }

@@ -60,7 +60,7 @@ struct SettlingTests {
         }
     }
 
-    @Test("a draft that a dead process left while the outbox was open goes with the next delivery")
+    @Test("a draft left by a dead process while the outbox was open goes with a delivery")
     func itemDrafts() async throws {
         try await Place.use { place in
             let outbox = try place.outbox()

@@ -34,10 +34,7 @@ struct StorageTests {
     }
 
     @Test(
-        """
-        a disk that is full or read-only at any step refuses the change, and keeps all that was accepted \
-        before
-        """,
+        "a disk that fails at any step refuses the change and keeps what was accepted",
         arguments: [ENOSPC, EROFS, EIO],
         [true, false]
     )
@@ -91,7 +88,7 @@ struct StorageTests {
         }
     }
 
-    @Test("neither files nor their names tell anything of the patient, and nobody else can read them")
+    @Test("neither files nor their names tell anything of the patient, and they are private")
     func sealed() async throws {
         try await Place.use { place in
             let outbox = try place.outbox()
@@ -123,7 +120,7 @@ struct StorageTests {
         }
     }
 
-    @Test("a changed, cut, foreign or exchanged file is set aside as damaged; the others are delivered")
+    @Test("a changed, cut, foreign or exchanged file is set aside, and others are delivered")
     func damaged() async throws {
         try await Place.use { place in
             let outbox = try place.outbox()
@@ -148,12 +145,7 @@ struct StorageTests {
         }
     }
 
-    @Test(
-        """
-        whatever bytes stand in the files of an outbox, it opens or says why not, and takes no changed file \
-        for whole
-        """
-    )
+    @Test("an outbox of arbitrary bytes opens or says why not, and trusts no changed file")
     func changedBytes() async throws {
         try await Place.use { place in
             let outbox = try place.outbox()

@@ -75,7 +75,7 @@ struct TextTests {
         }
     }
 
-    @Test("a change of which nobody can see whether it was made is set aside, and the others go on")
+    @Test("a change of unknown outcome is set aside, and the others go on")
     func blind() async throws {
         try await Place.use { place in
             let document = medication("A")
@@ -94,7 +94,7 @@ struct TextTests {
     }
 
     @Test(
-        "line ends and spaces come back as they are compared: one lost response makes no second change",
+        "line ends and spaces do not make a second change after one lost response",
         arguments: ["a\r\nb", "a\rb", "a\nb\r", " a ", "  ", "\ta\t", "e\u{301}", "\u{E9}"]
     )
     func lineEnds(text: String) async throws {

@@ -76,7 +76,7 @@ struct UnconfirmedTests {
     }
 
     @Test(
-        "what was queued as the next version after a replace whose outcome is not known is stored once",
+        "a version queued after a replace of unknown outcome is stored once",
         arguments: [true, false]
     )
     func replace(isStored: Bool) async throws {
