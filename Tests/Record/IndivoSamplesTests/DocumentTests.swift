@@ -10,7 +10,8 @@ import Testing
         String(decoding: try SampleDocuments.document(of: sample), as: UTF8.self)
     }
 
-    @Test func vitalSignsAndMeasurementsHaveTheirUnits() throws {
+    @Test("vital signs and measurements have their units")
+    func units() throws {
         let weight = try xml(Fixture.quantity("BodyMass", 154, "lb"))
         #expect(weight.contains("VitalSigns") && weight.contains("69.85") && weight.contains("3141-9"))
         let steps = try xml(Fixture.quantity("StepCount", 100, "count"))
@@ -22,7 +23,8 @@ import Testing
     }
 
     /// Indivo refuses other zones, and more digits.
-    @Test func datesAreInUTC() throws {
+    @Test("dates are in UTC")
+    func utc() throws {
         let text = try xml(
             Fixture.quantity("StepCount", 1, "count", from: "2026-03-01T00:30:00.1234567+01:00")
         )
@@ -33,7 +35,8 @@ import Testing
         )
     }
 
-    @Test func everyQuantityFitsAMeasurementAndTypesStayApart() throws {
+    @Test("every quantity fits a measurement, and types stay apart")
+    func everyQuantity() throws {
         var names: Set<String> = []
         for (type, entry) in HealthMapping.standard.types {
             guard let unit = entry.unit else { continue }
@@ -50,7 +53,8 @@ import Testing
     }
 
     /// An export has members in their correlation only; a document of one has room for the two pressures.
-    @Test func membersThatTheDocumentHasNoRoomForHaveTheirOwn() {
+    @Test("members that the document has no room for have documents of their own")
+    func otherMembers() {
         var pressure = Fixture.bloodPressure()
         let rate = Fixture.quantity("HeartRate", 60, "count/min")
         pressure.value = .correlation(pressure.members + [rate])
@@ -68,7 +72,8 @@ import Testing
         #expect(SampleDocuments.parts(of: bad) == [bad] + bad.members)
     }
 
-    @Test func whatHasNoNumberIsAnError() {
+    @Test("what has no number is an error")
+    func noNumbers() {
         let sleep = Sample(
             type: "HKCategoryTypeIdentifierSleepAnalysis",
             start: "2026-03-01T08:00:00Z",

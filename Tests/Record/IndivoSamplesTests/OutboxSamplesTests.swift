@@ -66,7 +66,7 @@ struct OutboxSamplesTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test("each sample is a document of the record once, also when it is given again and from another outbox")
+    @Test("each sample is one document of the record, also when given again or elsewhere")
     func once() async throws {
         try await withRecord { record, folder in
             func outbox(_ name: String) throws -> Outbox {
@@ -90,7 +90,7 @@ struct OutboxSamplesTests {
         }
     }
 
-    @Test("members of a correlation that has no document are queued, and beside one that cannot be")
+    @Test("members of a correlation without a document are queued, also beside a bad one")
     func members() async throws {
         try await withRecord { record, folder in
             let outbox = try record.outbox(in: folder, keys: FileKeyStore(folder.appending(path: "k")))

@@ -6,7 +6,8 @@ import Testing
 
 /// Samples as documents of any model.
 @Suite struct TableTests {
-    @Test func aTableFillsAnyModel() throws {
+    @Test("a table fills any model")
+    func anyModel() throws {
         let json =
             """
             {"BodyMass": {"model": "Weighing", "unit": "g", "fields": {"grams": "value", "at": "start", \
@@ -23,7 +24,8 @@ import Testing
         #expect(throws: SampleError.self) { try table.document(of: Fixture.quantity("Height", 1, "m")) }
     }
 
-    @Test func aRowForAllTypesHasTheMappingsUnits() throws {
+    @Test("a row for all types has the mapping's units")
+    func allTypes() throws {
         let json =
             """
             {"*": {"model": "S", "fields": {"v": "value", "u": "unit", "to": "end"}}, "Height": {"model": \
@@ -45,7 +47,8 @@ import Testing
         #expect(throws: SampleError.self) { try text(sleep) }
     }
 
-    @Test func membersOfCorrelationsHaveRows() throws {
+    @Test("members of correlations have rows")
+    func members() throws {
         let pressure = Fixture.bloodPressure()
         func parts(_ rows: String) throws -> [Sample] {
             let text = rows.replacingOccurrences(of: "_", with: #"{"model": "A", "fields": {"at": "start"}}"#)
@@ -64,11 +67,15 @@ import Testing
         )
     }
 
-    @Test(arguments: [
-        (#"{"BodyMas": {}}"#, "1:2: the type 'BodyMas' has no mapping. Did you mean 'BodyMass'?"),
-        (#"{"BodyMass": {"model": "A", "fields": {"x": "vale"}}}"#, "Did you mean 'value'?"),
-        (#"{"BodyMass": {}}"#, "needs 'model' and 'fields'"),
-    ]) func aWrongTableIsReported(_ json: String, _ message: String) {
+    @Test(
+        "a wrong table is reported",
+        arguments: [
+            (#"{"BodyMas": {}}"#, "1:2: the type 'BodyMas' has no mapping. Did you mean 'BodyMass'?"),
+            (#"{"BodyMass": {"model": "A", "fields": {"x": "vale"}}}"#, "Did you mean 'value'?"),
+            (#"{"BodyMass": {}}"#, "needs 'model' and 'fields'"),
+        ]
+    )
+    func wrongTable(_ json: String, _ message: String) {
         #expect { try SampleTable(parsing: Data(json.utf8)) } throws: { "\($0)".contains(message) }
     }
 }
