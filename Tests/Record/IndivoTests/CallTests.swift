@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Requests and errors")
 struct CallTests {
-    @Test("a request goes out with the path literal, the query encoded, and signed in the header")
+    @Test("a request has a literal path, an encoded query and a signature in the header")
     func request() async throws {
         let transport = AnsweringTransport("<Models/>")
         _ = try await transport.record().reports(of: Medication.self).all()

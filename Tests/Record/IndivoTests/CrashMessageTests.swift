@@ -12,7 +12,7 @@ import Testing
 @Suite("What a crash tells")
 struct CrashMessageTests {
     @Test(
-        "neither the message of a crash nor the log before it tells a secret or what a document says",
+        "neither a crash message nor the log before it tells secrets or document content",
         arguments: [
             "fatalError", "index", "unwrap", "uncaught error",
         ]

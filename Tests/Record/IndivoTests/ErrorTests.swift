@@ -41,9 +41,7 @@ struct ErrorTests {
         #expect(error.debugDetails.contains(words))
     }
 
-    @Test(
-        "what the server quotes of the patient's data is left out of the description, and is in the details"
-    )
+    @Test("what the server quotes of patient data is in the details, not in the description")
     func quotedValues() async throws {
         let words =
             "the document submitted is malformed:Invalid SDM data: SDM data for field startDate"
@@ -81,7 +79,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "ids, the token and the key, what is quoted, and what was cut short are left out of a description",
+        "ids, token, key, quotes and what was cut short are left out of a description",
         arguments: [
             "no document doc-4711 of record r-1", "token planted-token of planted-key",
             "got 'anything at all' here",
@@ -262,7 +260,7 @@ struct ErrorTests {
         #expect(!error.description.contains("d-2") && error.description.contains("was deleted"))
     }
 
-    @Test("a malformed answer names call and place; what stands there is for the developer only")
+    @Test("a malformed answer names call and place; its content is for the developer only")
     func malformed() async throws {
         for body in [
             "<Models>\n<Model name='Problem'><planted</Model>",
@@ -296,7 +294,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "an answer of another content type is read, one cut short or empty is asked for again",
+        "an answer of another content type is read; one cut short or empty is asked again",
         arguments: [
             FaultyTransport.Fault.contentType("text/html"), .cutBody(afterBytes: 9), .cutBody(afterBytes: 0),
         ]

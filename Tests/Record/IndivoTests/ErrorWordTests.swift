@@ -20,7 +20,7 @@ struct ErrorWordTests {
         try await #require(throws: IndivoError.self) { try await call(transport.record()) }
     }
 
-    @Test("only what may have been done, and would be done twice, is to be looked at before a retry")
+    @Test("only what may be done already, and would be done twice, is to be looked at first")
     func advice() async throws {
         let read = try await failure(of: Self.lost) { _ = try await $0.information() }
         #expect(!read.description.contains("look before") && !read.description.contains("may have acted"))
@@ -131,7 +131,7 @@ struct ErrorWordTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("after a revocation was seen, every call of the token names it first, until one is accepted")
+    @Test("after a revocation each call of the token names it first, until one is accepted")
     func revocation() async throws {
         let isRevoked = Mutex(false)
         let transport = AnsweringTransport { _, _ in

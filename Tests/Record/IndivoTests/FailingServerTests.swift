@@ -133,7 +133,7 @@ struct FailingServerTests {
     }
 
     @Test(
-        "a failure to replace stays one where the version is the newest, or that cannot be seen",
+        "a failed replacement stays failed if the version is newest or that is unknown",
         arguments: [
             "<Document id=\"d-1\"/>", "<Document id=\"d-1\"><latest id=\"d-1\"/></Document>", nil,
         ]

@@ -52,7 +52,7 @@ struct FileSessionStoreTests {
         }
     }
 
-    @Test("file and folder are made for the owner alone, whatever the process would give otherwise")
+    @Test("file and folder are made for the owner alone, whatever the process's defaults")
     func modes() async throws {
         try await withStore { store in
             try store.keep(session("r"))

@@ -45,7 +45,7 @@ struct HostileWordsTests {
         #expect(!dumped.split(separator: "\n").joined().unicodeScalars.contains(where: Self.isCommand))
     }
 
-    @Test("what an HTTP library quotes of a server, a certificate's name say, is shown without commands")
+    @Test("what an HTTP library quotes of a server is shown without control sequences")
     func transport() async throws {
         let failure = HTTPTransportError(
             kind: .tls,
@@ -62,7 +62,7 @@ struct HostileWordsTests {
         #expect(!error.description.unicodeScalars.contains(where: Self.isCommand))
     }
 
-    @Test("ordinary text stays as it is: letters of every script, emoji with joiners, tabs as blanks")
+    @Test("ordinary text stays: letters of every script, joined emoji, and tabs as blanks")
     func ordinary() throws {
         let text = "Größe, Ж, 血圧, العربية, 👩‍⚕️, “quoted” – done"
         let failure = HTTPTransportError(kind: .other, server: "s", mayHaveReachedServer: true, detail: text)

@@ -21,7 +21,7 @@ struct ItemSessionStoreTests {
         )
     }
 
-    @Test("what is kept is read again by another store, the oldest first; the same record is kept once")
+    @Test("what is kept is read by another store, oldest first, and each record once")
     func roundTrip() throws {
         let items = MemorySecretItems()
         let store = ItemSessionStore<IndivoSession>(items)
@@ -61,7 +61,7 @@ struct ItemSessionStoreTests {
         #expect(error?.description.contains("keychain") == true)
     }
 
-    @Test("keeping ends in the newest content while another process adds and removes the item")
+    @Test("the newest content is kept while another process adds and removes the item")
     func race() async throws {
         let items = MemorySecretItems()
         let store = ItemSessionStore<IndivoSession>(items)

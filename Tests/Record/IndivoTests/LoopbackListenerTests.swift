@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Callbacks on the loopback")
 struct LoopbackListenerTests {
-    @Test("a login that begins right after another on the same listener gets its own callbacks")
+    @Test("a login right after another on the same listener gets its own callbacks")
     func oneAfterTheOther() async throws {
         let listener = try LoopbackListener.onFreePort()
         let transport: some HTTPTransport = .system

@@ -15,7 +15,7 @@ import Musl
 @Suite("Strangers at the loopback listener")
 struct LoopbackStrangerTests {
     @Test(
-        "no visit for another host, by a script, in a frame or ahead of time chooses a record",
+        "no visit by another host, a script, a frame or a prefetch chooses a record",
         arguments: [
             ["Host: evil.example"], ["Host: evil.example:PORT"], ["Host: 127.0.0.1:1"], ["Host:"],
             ["Host: 127.0.0.1:PORT", "Host: evil.example"], ["Origin: https://evil.example"],
@@ -45,10 +45,7 @@ struct LoopbackStrangerTests {
     }
 
     @Test(
-        """
-        what browsers say of a navigation is taken, by address or by name, and so is a client that says \
-        nothing
-        """,
+        "a browser's navigation is taken, by address or name, and so is a silent client",
         arguments: [
             [], ["Host: localhost:PORT"],
             [
@@ -186,7 +183,7 @@ struct LoopbackStrangerTests {
         session.close()
     }
 
-    @Test("a listener that serves a login takes no other, and is free for the next one afterwards")
+    @Test("a listener that serves a login takes no other, and is free afterwards")
     func oneAtATime() throws {
         let listener = try LoopbackListener.onFreePort()
         let session = try listener.listen()

@@ -44,7 +44,7 @@ struct LostAnswerTests {
         return (transport, { counter.value.withLock { $0.stored.count } })
     }
 
-    @Test("the answer to an add is lost after the document was stored: it is found, not sent again")
+    @Test("a document whose answer was lost after it was stored is found, not sent again")
     func stored() async throws {
         let (transport, stored) = server(stores: true)
         let problem = Problem()
@@ -54,7 +54,7 @@ struct LostAnswerTests {
         #expect(transport.requests.map(\.method) == [.put, .get])
     }
 
-    @Test("the request itself is lost: the document is sent again under the same external id")
+    @Test("a document whose request was lost is sent again under the same external id")
     func notStored() async throws {
         let (transport, stored) = server(stores: false)
         try await transport.record().add(Problem(), validation: .none)
@@ -85,7 +85,7 @@ struct LostAnswerTests {
         #expect(Set(headers).count == headers.count)
     }
 
-    @Test("a document whose request certainly did not arrive is sent again all the same, and stored once")
+    @Test("a document whose request certainly did not arrive is sent again and stored once")
     func neverArrived() async throws {
         let (transport, stored) = server(stores: false, mayHaveArrived: false)
         let problem = Problem()

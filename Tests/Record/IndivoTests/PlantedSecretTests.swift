@@ -77,7 +77,7 @@ struct PlantedSecretTests {
     }
 
     @Test(
-        "no secret and no patient data is in a description or a log, no secret in the details",
+        "no description or log has secrets or patient data, and no details have a secret",
         arguments: [
             (400, "%@ is not a valid value; got %@"), (403, "%@"), (404, "%@"), (500, "<h4>%@</h4>"),
             (302, "%@"), (503, "%@"),

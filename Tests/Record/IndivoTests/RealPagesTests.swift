@@ -41,10 +41,7 @@ struct RealPagesTests {
     }
 
     @Test(
-        """
-        the start URL with an unescaped header behind it, tokens in any order, and the callback as it is \
-        appended
-        """,
+        "unescaped headers in URLs, tokens in any order and appended callbacks are read",
         arguments: [
             ["token", "secret", "record"], ["secret", "token", "record"], ["record", "secret", "token"],
         ]
@@ -110,7 +107,7 @@ struct RealPagesTests {
     }
 
     @Test(
-        "strange requests to the listener harm nothing: the genuine one is served after them",
+        "strange requests do no harm to the listener, which serves the genuine one next",
         arguments: [
             "/start?%zz=%", "/start?record_id=%FF%FE", "/start?record_id={}|\\^`[]\"<>", "/callback/%00",
             "/start/../start", "/",
@@ -132,7 +129,7 @@ struct RealPagesTests {
         #expect(String(decoding: try await browser.value.body, as: UTF8.self).contains("Done."))
     }
 
-    @Test("a token answer for another record, without a secret, or no token at all is refused")
+    @Test("a token answer for another record, without a secret or token, is refused")
     func otherTokens() async throws {
         for (fields, isLoginError) in [
             (["token", "secret"], true), (["token", "record"], false), ([], false),

@@ -64,7 +64,7 @@ struct RepetitionTests {
         #expect(clock.waits == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(2), .seconds(2)])
     }
 
-    @Test("no attempt begins that would begin after the deadline, and each is told how long it has")
+    @Test("no attempt begins after the deadline, and each is told how much time it has")
     func deadline() async throws {
         let clock = TestTiming()
         let remaining = Mutex<[Duration?]>([])
@@ -149,7 +149,7 @@ struct RepetitionTests {
         #expect(transport.requestCount == 1 && !error.isSafeToRetry)
     }
 
-    @Test("another document under the same external id is a conflict, also when an answer was lost")
+    @Test("another document under the same external id is a conflict, despite lost answers")
     func foreignDocument() async throws {
         for fault in [FaultyTransport.Fault.loseResponse, .status(500), .status(404)] {
             let transport = FaultyTransport(answering(Self.foreign), faults: [fault])
@@ -166,7 +166,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("when it cannot be found out whether a document arrived, the error is the first one, and says so")
+    @Test("if a look-up of an unknown outcome fails, the error is the first one and says so")
     func cannotLookUp() async throws {
         let transport = FaultyTransport(answering(Self.document)) { request, index in
             index == 0 ? .loseResponse : .loseRequest

@@ -19,7 +19,7 @@ struct DocumentStateTests {
         )
     }
 
-    @Test("a document is new, then as the server has it, then changed, and changed back it is as before")
+    @Test("a document is new, stored, then changed, and changed back it is as before")
     func states() async throws {
         let transport = storing()
         let problem = problem()
@@ -101,7 +101,7 @@ struct DocumentStateTests {
         #expect(problem.state == .pushed)
     }
 
-    @Test("an outdated version is not replaced: metadata tells, or what this process has seen")
+    @Test("a version known to be outdated, by metadata or from earlier, is not replaced")
     func outdated() async throws {
         let told = storing("d-1", "<latest id=\"d-2\"/>")
         let problem = problem()
@@ -124,9 +124,7 @@ struct DocumentStateTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test(
-        "what came from a report asks for its metadata before it is replaced, and is not when it is outdated"
-    )
+    @Test("a reported document asks for its metadata and is not replaced if outdated")
     func outdatedReport() async throws {
         let transport = AnsweringTransport { request, _ in
             let body =

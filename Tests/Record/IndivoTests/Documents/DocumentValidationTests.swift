@@ -112,7 +112,7 @@ struct DocumentValidationTests {
         #expect(String(decoding: body, as: UTF8.self).contains(">NaN<"))
     }
 
-    @Test("what the version that was read breaks already may be sent back, what it did not may not")
+    @Test("mistakes that the version read has already may be sent back, new ones may not")
     func replacing() async throws {
         let stored = """
             <Models xmlns="http://indivo.org/vocab/xml/documents#"><Model name="Medication">
@@ -125,7 +125,8 @@ struct DocumentValidationTests {
         let medication = try file.read(as: Medication.self)
         medication.fulfillments.insert(
             Fill {
-                $0.date = "2026-02-01T00:00:00Z"; $0.dispenseDaysSupply = 3
+                $0.date = "2026-02-01T00:00:00Z"
+                $0.dispenseDaysSupply = 3
             },
             at: 0
         )

@@ -110,7 +110,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "no redirect is followed, to no other host and to no file: the signature goes nowhere else",
+        "no redirect is followed, to another host or to a file, so no signature leaks",
         arguments: [301, 302, 303, 307, 308]
     )
     func redirects(status: Int) async {
@@ -264,7 +264,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "an id with what leads a path elsewhere is never sent, and the error does not repeat it",
+        "an id that leads a path elsewhere is never sent, nor repeated in the error",
         arguments: [
             "../../apps/x", "a/b", "a&#10;Authorization: x", "..", "", "a?b=c", "a#b", "a&#x7F;", "é",
             "a;b",
@@ -289,7 +289,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "an id that looks like escapes is escaped itself, and stays one segment of the path",
+        "an id that looks like escapes is escaped itself and stays one path segment",
         arguments: [
             ("a%2Fb", "a%252Fb"), ("%2e%2e", "%252e%252e"), ("{document}", "%7Bdocument%7D"),
             ("a\\b", "a%5Cb"),
@@ -302,7 +302,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "what is about another record, or another document, is refused and not taken for this one's",
+        "what is about another record or document is refused, not taken for this one's",
         arguments: [
             "<Record id=\"r-2\" label=\"x\"/>", "<Document id=\"d-2\" record_id=\"r-1\"/>",
             "<Document id=\"d-1\" record_id=\"r-2\"/>",
@@ -389,7 +389,8 @@ private enum Trial {
         )
         // What the first call of a process sets up is no part of the measure.
         let quiet = try? HostileServer {
-            $0.begin("Content-Length: 1\r\n"); $0.say("x")
+            $0.begin("Content-Length: 1\r\n")
+            $0.say("x")
         }
         _ = try? await quiet?.record(limits: HTTPLimits()).information()
         // Forgets the peak so far, where the system lets it.

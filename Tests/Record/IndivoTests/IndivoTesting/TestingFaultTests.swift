@@ -10,7 +10,7 @@ struct TestingFaultTests {
         (error as? HTTPTransportError)?.kind
     }
 
-    @Test("a lost request never arrives, a lost answer does, and the errors tell the difference")
+    @Test("a lost request never arrives, a lost answer does, and the errors tell them apart")
     func lost() async throws {
         let inner = EchoTransport()
         let transport = FaultyTransport(inner, faults: [.loseRequest, .loseResponse, nil])
@@ -60,12 +60,7 @@ struct TestingFaultTests {
         #expect(inner.received.count == 3)
     }
 
-    @Test(
-        """
-        a reset connection has not reached the server, but the error does not know; a wrong type comes with \
-        the body
-        """
-    )
+    @Test("a reset connection leaves arrival unknown, and a wrong type comes with the body")
     func resetAndType() async throws {
         let inner = EchoTransport()
         let transport = FaultyTransport(inner, faults: [.reset, .contentType("text/html")])

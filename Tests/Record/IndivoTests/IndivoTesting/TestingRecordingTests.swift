@@ -19,7 +19,7 @@ struct TestingRecordingTests {
         return try await body(file)
     }
 
-    @Test("what was recorded is played again: status, fields, text and binary bodies, failures")
+    @Test("a recording plays again status, fields, text and binary bodies, and failures")
     func roundTrip() async throws {
         let binary = Data([0xFF, 0x00, 0x1F])
         let lost = HTTPTransportError(
@@ -63,7 +63,7 @@ struct TestingRecordingTests {
         }
     }
 
-    @Test("no signature, token, secret, verifier, password or cookie is written down, and all else is")
+    @Test("signatures, tokens, secrets, verifiers, passwords and cookies are not recorded")
     func redaction() async throws {
         let header = """
             OAuth realm="r", oauth_consumer_key="key", oauth_token="HUSH-0", oauth_verifier="HUSH1", \
@@ -143,9 +143,7 @@ struct TestingRecordingTests {
         }
     }
 
-    @Test(
-        "a value that was found to be secret is left out wherever it stands, and so are those that are named"
-    )
+    @Test("a value found or named as secret is left out wherever it stands")
     func everywhere() async throws {
         let inner = EchoTransport { request in
             request.path == "/token"

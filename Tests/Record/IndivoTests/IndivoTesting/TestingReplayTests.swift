@@ -21,7 +21,7 @@ struct TestingReplayTests {
         )
     }
 
-    @Test("in any order, a request gets its answers one after the other, and then the last again")
+    @Test("in any order a request gets its answers one after the other, then the last again")
     func anyOrder() async throws {
         let replay = ReplayTransport(recording([(.get, "/a", "1"), (.get, "/b", "2"), (.get, "/a", "3")]))
         var answers: [String] = []
@@ -123,7 +123,7 @@ struct TestingReplayTests {
         }
     }
 
-    @Test("less can be compared: the path alone, or all but the body, and the error says what is other")
+    @Test("the path alone, or all but the body, can be compared; errors say what differs")
     func lessMatching() async throws {
         let recording = recording([(.post, "/a?x=1", "1")])
         let other = HTTPRequest.example("/a?x=2", method: .post)
@@ -143,7 +143,7 @@ struct TestingReplayTests {
         #expect(error?.description.contains("with this body") == true)
     }
 
-    @Test("a request that was not recorded is an error that lists the nearest recorded ones, nearest first")
+    @Test("an unrecorded request is an error that lists the recorded ones, nearest first")
     func nearest() async throws {
         let replay = ReplayTransport(
             recording([

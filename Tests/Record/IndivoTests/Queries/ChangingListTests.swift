@@ -91,7 +91,7 @@ struct ChangingListTests {
     }
 
     @Test(
-        "what others add between requests and between the total and the rows loses and doubles nothing",
+        "what others add between requests makes the list neither lose nor double a row",
         arguments: [1, 3, 7, 50],
         [true, false]
     )
@@ -180,7 +180,7 @@ struct ChangingListTests {
         #expect(try await transport.record().documents(query).all().count == 10)
     }
 
-    @Test("a server that gives other rows at each request does not keep the client reading for ever")
+    @Test("a server that always gives other rows does not keep the client reading for ever")
     func nonsense() async throws {
         let count = Mutex(0)
         let transport = AnsweringTransport { _, _ in

@@ -107,10 +107,7 @@ struct PagedListTests {
     }
 
     @Test(
-        """
-        what is added to the beginning meanwhile, as each request is to audits, shifts nothing into sight \
-        twice
-        """,
+        "what is added at the beginning meanwhile shows no row twice",
         arguments: [1, 2, 3, 100]
     )
     func growing(pageSize: Int) async throws {

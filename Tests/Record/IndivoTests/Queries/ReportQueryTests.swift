@@ -199,12 +199,7 @@ struct ReportQueryTests {
         return (parameters(of: try #require(transport.requests.first)), results)
     }
 
-    @Test(
-        """
-        an aggregate goes out with its group, without an order, and comes back with groups that have no name \
-        too
-        """
-    )
+    @Test("aggregates go out grouped and without an order, and unnamed groups come back")
     func aggregates() async throws {
         let (sent, results) = try await aggregated(
             AggregateQuery(.average, of: "weight.value", by: .month("date")),
@@ -228,7 +223,7 @@ struct ReportQueryTests {
         #expect(grouped["group_by"] == "weight_unit" && grouped["aggregate_by"] == "count*date")
     }
 
-    @Test("aggregates that servers fail on, or that mean something else there, are refused here")
+    @Test("aggregates that servers fail on, or take otherwise, are refused here")
     func aggregatePitfalls() async {
         let vitals = ReportQuery.Source.model(VitalSigns.self)
         for (aggregate, source, query, words) in [

@@ -65,7 +65,7 @@ struct UnreadableReportTests {
         <Name><familyName>Ito</familyName><givenName>Ann</givenName></Name></Demographics>
         """
 
-    @Test("a birth date that a server cannot report is read from the document, which can be changed and sent")
+    @Test("a birth date that a server cannot report is read from the document instead")
     func demographics() async throws {
         let answers = transport([
             ("/records/r-1/demographics", "application/xml", Self.flat),
@@ -81,7 +81,7 @@ struct UnreadableReportTests {
         #expect(metadata.requests.count == 1)
     }
 
-    @Test("where the document may not be read, the date is missing, and nothing is sent without it")
+    @Test("where the document may not be read, the date is missing and nothing is sent")
     func demographicsWithoutDocument() async throws {
         let record = transport([("/records/r-1/demographics", "application/xml", Self.flat)]).record()
         let person = try await record.demographics()

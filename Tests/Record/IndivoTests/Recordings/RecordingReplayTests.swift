@@ -8,7 +8,7 @@ import Testing
 @Suite("A real server's responses")
 struct RecordingReplayTests {
     @Test(
-        "come out of the methods that the library has for the calls; refusals are the right errors",
+        "recorded calls replay through the library's methods, with the right errors",
         .enabled(if: ServerRecordings.areWanted, "no recordings: name their folder with INDIVO_RECORDINGS")
     )
     func replay() async throws {

@@ -8,7 +8,7 @@ struct FailureReasonTests {
         try await #require(throws: IndivoError.self) { try await call() }
     }
 
-    @Test("a message that is not there is not found; what no server takes is the server's failure")
+    @Test("a missing message is not found; what no server takes is the server's failure")
     func reasons() async throws {
         try await TestRecord.run(retry: .never) { place in
             let account = place.record.account(TestRecord.account)

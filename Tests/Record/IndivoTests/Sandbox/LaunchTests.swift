@@ -41,7 +41,7 @@ struct LaunchTests {
         await sandbox.stop()
     }
 
-    @Test("a launch is taken once; one by a wrong secret, another server, or after five minutes not at all")
+    @Test("a launch is taken once, and never late, elsewhere or with a wrong secret")
     func refusals() async throws {
         let sandbox = try await start()
         let url = try await launchURL(sandbox)
@@ -82,12 +82,7 @@ struct LaunchTests {
         await sandbox.stop()
     }
 
-    @Test(
-        """
-        a header signed over the start URL with its query, as the RFC has it, is taken too, and one escaped \
-        properly
-        """
-    )
+    @Test("a header signed over the URL with its query is taken, and one properly escaped")
     func otherSigners() async throws {
         let app = AppCredentials(id: "demo@apps.example.org", consumerKey: "key", consumerSecret: "hush")
         let api = try #require(URL(string: "https://indivo.example.org:8000"))

@@ -39,7 +39,7 @@ struct LoginFailureTests {
         #expect(found == .login(.wrongState))
     }
 
-    @Test("a callback for another request token, one without, and one without a verifier are told apart")
+    @Test("callbacks for another token, without one and without a verifier are told apart")
     func otherCallbacks() async throws {
         let other = try await reason {
             URL(string: $0.absoluteString.replacing("oauth_token=", with: "oauth_token=x"))
@@ -65,7 +65,7 @@ struct LoginFailureTests {
         #expect(causes.first == .notAuthorized)
     }
 
-    @Test("a callback that was used already is a replay, in the same login's place and in another's")
+    @Test("a callback that was used already is a replay, in its own login and in another")
     func replayed() async throws {
         let listener = try LoopbackListener.onFreePort()
         let sandbox = try await SandboxServer.start(for: listener)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Logging in")
 struct LoginTests {
-    @Test("a person logs in, chooses a record and authorises the app; the record can be read")
+    @Test("a person logs in, chooses a record and authorises the app, which can read it")
     func wholeFlow() async throws {
         try await SandboxServer.run { place in
             let information = try await place.record.information()

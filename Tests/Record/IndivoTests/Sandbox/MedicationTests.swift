@@ -13,7 +13,7 @@ struct MedicationTests {
         return medication
     }
 
-    @Test("a medication is added, found in the report, replaced and archived; versions and history tell it")
+    @Test("a medication is added, reported, replaced and archived, as its history tells")
     func wholeLife() async throws {
         try await SandboxServer.run { place in
             let medication = vitaminC()
@@ -90,7 +90,7 @@ struct MedicationTests {
         }
     }
 
-    @Test("several models go out as one document and share its id; replacing one keeps the others")
+    @Test("several models are one document with one id; replacing one keeps the others")
     func severalModels() async throws {
         try await SandboxServer.run { place in
             let problem = Problem()
@@ -107,9 +107,7 @@ struct MedicationTests {
         }
     }
 
-    @Test(
-        "a document is not added twice, a new one not replaced, an old version not replaced: nothing is sent"
-    )
+    @Test("adding twice and replacing a new or an outdated document send nothing")
     func refusedBeforeSending() async throws {
         try await SandboxServer.run { place in
             let medication = vitaminC()

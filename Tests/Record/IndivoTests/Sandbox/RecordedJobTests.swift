@@ -52,12 +52,7 @@ struct RecordedJobTests {
         )
     }
 
-    @Test(
-        """
-        a recording of login and main job is a HAR file without secrets, and plays the same again, strictly \
-        in order
-        """
-    )
+    @Test("a recording of login and main job is a HAR file without secrets and plays again")
     func recordAndReplay() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "job-\(UUID().uuidString).har")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -6,9 +6,7 @@ import Testing
 
 @Suite("Sessions and logging out")
 struct SessionTests {
-    @Test(
-        "a session that was kept opens the record again; after logging out nothing is sent, nothing is kept"
-    )
+    @Test("a kept session opens the record again; after logging out nothing is sent or kept")
     func keepAndLogOut() async throws {
         try await SandboxServer.run { place in
             let store = MemorySessionStore<IndivoSession>()
@@ -107,7 +105,7 @@ struct SessionTests {
         #expect(store.sessions().count == 7)
     }
 
-    @Test("a device whose clock is an hour slow gets through, since the server tells its time")
+    @Test("a device whose clock is an hour slow gets through, as the server tells its time")
     func slowDevice() async throws {
         try await SandboxServer.run { place in
             var options = IndivoServer.Options()
@@ -135,7 +133,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a person without a browser that the app can reach pastes the address, and then the code")
+    @Test("a person without a reachable browser pastes the address, and then the code")
     @MainActor
     func outOfBand() async throws {
         var configuration = SandboxConfiguration()

@@ -87,9 +87,7 @@ struct CutAnswerTests {
         #expect(server.received.map { $0.requestLine.prefix(3) } == ["PUT", "GET"])
     }
 
-    @Test(
-        "a change of status is done when the server says 200, however its response ends; a label is looked up"
-    )
+    @Test("a status change with a cut response counts as done, and a label is looked up")
     func statusAndLabel() async throws {
         let server = try server(cutting: 2, after: 3, paths: { !$0.hasPrefix("GET") }) { request in
             request.requestLine.contains("set-status")

@@ -41,7 +41,7 @@ struct StoredDocumentTests {
     }
 
     @Test(
-        "under an app's id one of the same content counts that was created since the request was sent",
+        "under an app's id equal content counts only if it was created since the request",
         arguments: ["30.250Z", "30Z", "20Z", "00Z"],
         [HTTPResponse.Status.internalServerError, .notFound, .badRequest]
     )
@@ -80,12 +80,7 @@ struct StoredDocumentTests {
         #expect(problem.id == "d-1")
     }
 
-    @Test(
-        """
-        a version under an id that was made for it is its own, though the server says that it was replaced \
-        before
-        """
-    )
+    @Test("a version under an id made for it is its own, though said to be replaced before")
     func ownVersion() async throws {
         let transport = server(
             status: .badRequest,
@@ -270,9 +265,7 @@ struct PathLengthTests {
         #expect(transport.requests.count == 2)
     }
 
-    @Test(
-        "ids that the library makes are short, and good in a path: a long app id still replaces and relates"
-    )
+    @Test("the library's ids are short and fit a path, also for documents with long app ids")
     func madeIDs() async throws {
         let transport = AnsweringTransport("<Document id=\"6f9619ff-8b86-4d01-b42d-00cf4fc964ff\"/>")
         let app = String(repeating: "a", count: 34) + "@apps.example.org"

@@ -17,7 +17,7 @@ struct FailureAfterCommitTests {
     }
 
     @Test(
-        "an added document is known to be stored, under an id of the library's or the app's",
+        "an added document is known to be stored, under the library's id or the app's",
         arguments: [
             ExternalID.generated, "mine",
         ]

@@ -59,7 +59,7 @@ struct SecondCallTests {
         }
     }
 
-    @Test("add: what changed between the calls becomes a version of the document that is stored")
+    @Test("what changed between two calls to add becomes a version of the stored document")
     func changedBetween() async throws {
         try await run { place, faults in
             let before = try await place.documentCount()
@@ -142,7 +142,7 @@ struct SecondCallTests {
         }
     }
 
-    @Test("a document that may be stored already is not sent under another id, nor to another place")
+    @Test("a document that may be stored is not sent under another id or to another place")
     func otherCall() async throws {
         try await run { place, faults in
             let subject = problem("subject")
