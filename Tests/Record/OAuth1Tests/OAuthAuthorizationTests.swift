@@ -26,7 +26,7 @@ struct OAuthAuthorizationTests {
         }
     }
 
-    @Test("blanks around commas and equals signs, and the scheme's letter case, do not matter")
+    @Test("blanks around commas and equals signs, and the scheme's letter case, are ignored")
     func lenience() throws {
         let authorization = try OAuthAuthorization(parsing: "oauth  a = \"1\",b=\"2\" ,\t c=\"\"")
         #expect(authorization.scheme == "oauth")

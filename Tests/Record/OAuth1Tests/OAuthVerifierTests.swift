@@ -151,7 +151,7 @@ struct OAuthVerifierTests {
         #expect(memory.use("kept", timestamp: 9_800, consumerKey: "d", token: nil))
     }
 
-    @Test("unknown consumers, unknown tokens and wrong secrets are told apart for the server's log")
+    @Test("unknown consumers, unknown tokens and wrong secrets are told apart in the log")
     func secrets() async throws {
         let cases: [(OAuthSigner, OAuthRefusal)] = [
             (signer(key: "nobody"), .unknownConsumer),

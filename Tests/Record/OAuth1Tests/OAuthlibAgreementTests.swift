@@ -65,12 +65,7 @@ struct OAuthlibAgreementTests {
         }
     }
 
-    @Test(
-        """
-        what oauthlib signs is verified here, and refused when a byte of the signature, the secret or the \
-        query is other
-        """
-    )
+    @Test("oauthlib's signatures verify here, and fail when a byte of signed input differs")
     func verified() async throws {
         let cases = try Self.cases()
         #expect(cases.count >= 40)
@@ -101,7 +96,7 @@ struct OAuthlibAgreementTests {
         }
     }
 
-    @Test("what oauthlib signs is signed alike here, and every request is signed for oauthlib to verify")
+    @Test("requests are signed here as oauthlib signs them, and oauthlib verifies them")
     func signed() throws {
         let cases = try Self.cases()
         #expect(!cases.isEmpty)

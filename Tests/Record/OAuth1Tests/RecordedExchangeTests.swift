@@ -37,7 +37,7 @@ struct RecordedExchangeTests {
     private static let wrong = "refused: \(OAuthRefusal.wrongSignature)"
     private static let decoded = "signed as the server does: over the decoded path"
 
-    @Test("every signed exchange re-signs by RFC 5849, or deviates as the server's own rule explains")
+    @Test("every signed exchange is signed alike here, or deviates by its server's rule")
     func reSign() async throws {
         let recording = try Recording()
         let server = RecordedServer(recording)
