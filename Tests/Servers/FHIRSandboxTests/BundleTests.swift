@@ -35,7 +35,7 @@ struct BundleTests {
         response.entries.map { String($0["response"]?["status"]?.string?.prefix(3) ?? "") }
     }
 
-    @Test("references by urn:uuid become those of what was created, in elements and narrative")
+    @Test("references by urn:uuid become those of the created resources, in narrative too")
     func links() async throws {
         let server = try TestServer()
         let urn = "urn:uuid:61ebe359-bfdc-4613-8bf2-c5e300945f0a"
@@ -176,7 +176,7 @@ struct BundleTests {
         )
     }
 
-    @Test("a transaction is done in the order of the specification, and answered in that of its entries")
+    @Test("a transaction runs in the specified order and is answered in that of its entries")
     func order() async throws {
         let server = try TestServer()
         await server.store(.patient("old", family: "Old"), .patient("kept", family: "Kept"))
@@ -281,10 +281,7 @@ struct BundleTests {
     }
 
     @Test(
-        """
-        two entries of a transaction that a condition makes one are refused, since references to the second \
-        would dangle
-        """,
+        "two entries of a transaction that a condition makes one are refused",
         arguments: [
             ("POST", "Patient", ["ifNoneExist": "family=Twin"]), ("PUT", "Patient?family=Twin", [:]),
         ] as [(String, String, JSONValue)]
@@ -357,7 +354,7 @@ struct BundleTests {
         #expect(await Set(statuses(batch)) == ["201"])
     }
 
-    @Test("when the time is up, a batch does no further entry and reports so; a transaction does none")
+    @Test("when the time is up, a batch stops and reports so; a transaction does nothing")
     func deadline() async throws {
         let server = try TestServer { $0.limits.seconds = 0 }
         let put = entry("PUT", "Patient/a", .patient("a", family: "A"))
@@ -411,7 +408,7 @@ struct BundleTests {
         #expect(await server.get("Patient/p").json["meta"]?["versionId"]?.string == String(done + 2))
     }
 
-    @Test("parameters of a batch's searches are known, or overlooked, as the batch's client wants")
+    @Test("unknown parameters of a batch's searches are refused or ignored, as asked")
     func lenient() async throws {
         let server = try TestServer()
         let search = bundle(

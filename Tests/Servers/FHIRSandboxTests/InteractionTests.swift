@@ -48,7 +48,7 @@ struct InteractionTests {
         #expect(created.json["meta"]?["tag"]?[0]?["code"]?.string == "t")
     }
 
-    @Test("updates make versions, which can all be read; a deletion is one, and then the resource is gone")
+    @Test("updates make versions that can all be read, and a deletion is one of them")
     func versions() async throws {
         let server = try TestServer()
         #expect(await server.put("Patient/p", .patient("p", family: "One")).status == 201)
@@ -127,7 +127,7 @@ struct InteractionTests {
         #expect(whole.json["resourceType"]?.string == "Patient")
     }
 
-    @Test("a create with If-None-Exist makes one, finds one, or refuses where there are several")
+    @Test("a create with If-None-Exist makes one, finds one, or refuses several matches")
     func conditionalCreate() async throws {
         let server = try TestServer()
         let patient = JSONValue.patient(
@@ -182,7 +182,7 @@ struct InteractionTests {
         #expect(await server.send("DELETE", "Patient").status == 405)
     }
 
-    @Test("histories of a resource, a type and all are newest first, and their pages do not move")
+    @Test("histories are newest first, and their pages do not move")
     func history() async throws {
         let server = try TestServer()
         await server.store(
@@ -273,7 +273,7 @@ struct InteractionTests {
         #expect(response.issue == issue)
     }
 
-    @Test("bodies that are no resource of the address are refused, without their content in the issue")
+    @Test("bodies that do not fit the address are refused, without quoting their content")
     func bodies() async throws {
         let server = try TestServer()
         func send(_ path: String, _ body: String, _ type: String = "application/fhir+json") async
@@ -358,7 +358,7 @@ struct InteractionTests {
         )
     }
 
-    @Test("the format is asked for by header or parameter, and another than JSON and XML is refused")
+    @Test("the format is chosen by header or parameter: JSON, XML, and no other")
     func formats() async throws {
         let server = try TestServer()
         await server.store(.patient("p", family: "Moss"))

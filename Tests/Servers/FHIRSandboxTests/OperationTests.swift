@@ -65,7 +65,7 @@ struct OperationTests {
         }
     }
 
-    @Test("what is invalid is refused with 422 by every way to write, and all its errors are named")
+    @Test("what is invalid is refused with 422 by every way to write, with all its errors")
     func invalidWrites() async throws {
         let server = try TestServer()
         await server.store(.patient("p", family: "Moss"))

@@ -143,7 +143,7 @@ struct PagesTests {
         )
     }
 
-    @Test("activity, heart rate and sleep are shown by day, month and year, in the samples' own zone")
+    @Test("activity, heart rate and sleep show by day, month and year in the samples' zone")
     func health() async throws {
         func code(_ system: String, _ code: String) -> JSONValue {
             ["coding": [["system": JSONValue(system), "code": JSONValue(code)]]]

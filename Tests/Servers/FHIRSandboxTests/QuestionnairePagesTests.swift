@@ -26,7 +26,7 @@ struct QuestionnairePagesTests {
         ],
     ]
 
-    @Test("a questionnaire that is stored is listed and answered, and its response is stored")
+    @Test("a stored questionnaire is listed and answered, and its response is stored")
     func answer() async throws {
         let server = try TestServer()
         await server.store(Self.answers, Self.questionnaire)
@@ -67,12 +67,7 @@ struct QuestionnairePagesTests {
         #expect(await server.get(path).text.contains("Thank you"))
     }
 
-    @Test(
-        """
-        a new version of a questionnaire goes on with the responses of the old, and one that is not there is \
-        not found
-        """
-    )
+    @Test("a new version of a questionnaire goes on with the responses of the old one")
     func versions() async throws {
         let server = try TestServer()
         await server.store(Self.answers, Self.questionnaire)

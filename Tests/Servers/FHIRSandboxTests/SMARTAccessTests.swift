@@ -47,7 +47,7 @@ struct SMARTAccessTests {
         return ["Authorization": "Bearer \(try #require(tokens).accessToken)"]
     }
 
-    @Test("every parameter of the patient compartment that is indexed is a reference to a patient")
+    @Test("every indexed parameter of the patient compartment is a reference to a patient")
     func compartment() {
         var indexed = 0
         for (type, names) in PatientCompartment.parameters {
@@ -65,7 +65,7 @@ struct SMARTAccessTests {
         #expect(PatientCompartment.shared.allSatisfy(SearchCatalog.r4.isType))
     }
 
-    @Test("without a token nothing is read but the CapabilityStatement, which says where to get one")
+    @Test("without a token only the CapabilityStatement is open, and says where to get one")
     func noToken() async throws {
         let server = try await Self.server()
         for path in [
@@ -138,7 +138,7 @@ struct SMARTAccessTests {
         )
     }
 
-    @Test("writing stays within the patient's resources, alone, in batches and in transactions")
+    @Test("writing stays within the patient's resources, alone, in batches and transactions")
     func patientWriting() async throws {
         let server = try await Self.server()
         let token = try Self.token(server, "patient/Observation.cruds")

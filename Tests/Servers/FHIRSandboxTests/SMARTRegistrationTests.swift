@@ -32,7 +32,7 @@ struct SMARTRegistrationTests {
     }
 
     @Test(
-        "an app that would send codes elsewhere, or work without a person, is not registered",
+        "an app that sends codes elsewhere or works without a person is not registered",
         arguments: [
             ["redirect_uris": ["http://evil.example.org/cb"]], ["redirect_uris": ["javascript:alert(1)"]],
             ["redirect_uris": ["https://a.example/#x"]], ["redirect_uris": []], [:], ["redirect_uris": [7]],
@@ -87,7 +87,7 @@ struct SMARTRegistrationTests {
         }
     }
 
-    @Test("off this machine tokens are for the configured base alone, whatever name a request comes by")
+    @Test("off this machine tokens are for the configured base alone, whatever name is used")
     func audience() async throws {
         func authorize(_ server: TestServer, host: String, audience: String) async -> String {
             let asked: FormParameters = [

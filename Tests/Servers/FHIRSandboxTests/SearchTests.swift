@@ -281,7 +281,7 @@ struct SearchTests {
         )
     }
 
-    @Test("sorting, ascending and descending, by several parameters; what has no value comes last")
+    @Test("results are sorted up and down by several parameters, missing values last")
     func sorting() async throws {
         let server = try await patients()
         await server.store(.patient("d", family: "Adler", ["name": [["family": "Adler"]]]))
@@ -361,7 +361,7 @@ struct SearchTests {
         #expect(await server.send("POST", "Patient/_search", type: form, body: "name=%zz").status == 400)
     }
 
-    @Test("what is not known is refused, unless the client wants it overlooked, which is reported")
+    @Test("what is unknown is refused, or ignored and reported if the client wants that")
     func unknown() async throws {
         let server = try await patients()
         let lenient = await server.get("Patient?nonsense=1&gender=male", ["Prefer": "handling=lenient"])

@@ -27,7 +27,7 @@ enum SharedFHIR {
     .enabled(if: SharedFHIR.exists, "../shared/fhir is not there")
 )
 struct SharedDataTests {
-    @Test("every example is stored, comes back with the same content, and is found by its id")
+    @Test("every example is stored, comes back the same, and is found by its id")
     func examples() async throws {
         // Some of them break rules of the specification that they are of.
         let server = try TestServer { $0.refusesInvalid = false }

@@ -11,7 +11,7 @@ import FoundationNetworking
 
 @Suite("Strangers at the FHIR sandbox's door")
 struct StrangerTests {
-    @Test("where tokens are demanded, nothing but the CapabilityStatement is open without one")
+    @Test("where tokens are demanded, only the CapabilityStatement is open without one")
     func tokens() async throws {
         let server = try TestServer { $0.tokens = ["secret-token", "other"] }
         for path in ["Patient", "Patient/p", "_history", "/", "/patients/p", "/resources/Patient/p"] {
@@ -161,7 +161,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "a database that a symbolic link leads to is its owner's alone, also where there is none yet",
+        "a database behind a symbolic link is its owner's alone, also when it is new",
         arguments: [true, false]
     )
     func link(exists: Bool) async throws {

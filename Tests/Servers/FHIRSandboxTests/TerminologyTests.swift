@@ -54,7 +54,7 @@ struct TerminologyTests {
         #expect(await server.get("ValueSet/$expand?url=http://a/birds").status == 404)
     }
 
-    @Test("$validate-code, $lookup and $subsumes answer, and what is not checked is an error")
+    @Test("$validate-code, $lookup and $subsumes answer, and what is unchecked is an error")
     func operations() async throws {
         let server = try TestServer()
         await server.store(animals, birds)
@@ -78,7 +78,7 @@ struct TerminologyTests {
     }
 
     @Test(
-        "Codes are found by value set and by hierarchy",
+        "codes are found by value set and by hierarchy",
         arguments: [
             ("code:in=http://a/birds", ["a", "b"]), ("code:not-in=http://a/birds", ["c"]),
             ("code:below=http://a/animals|bird", ["a", "b"]),
@@ -99,7 +99,7 @@ struct TerminologyTests {
         #expect(await server.found("Observation?" + query.replacing("|", with: "%7C")) == ids)
     }
 
-    @Test("A value set or code system that is not at hand is an error of the search")
+    @Test("a value set or code system that is not at hand is an error of the search")
     func unknown() async throws {
         let server = try TestServer()
         for query in [

@@ -18,7 +18,7 @@ struct ToolTests {
         try await body(folder)
     }
 
-    @Test("it loads files, prints its base first, demands the token, and ends with 0 when told to")
+    @Test("it loads files, prints its base first, demands the token, and stops with 0")
     func serve() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "patient.json")
@@ -38,7 +38,7 @@ struct ToolTests {
         }
     }
 
-    @Test("a file that is no resource ends it with an error that names the file and the position")
+    @Test("a file that is no resource ends it with an error that names file and position")
     func badFile() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "bad.json")
@@ -73,7 +73,7 @@ struct ToolTests {
         #expect((response as? HTTPURLResponse)?.statusCode == status)
     }
 
-    @Test("after kill -9 in the middle of transactions each is there as a whole or not at all")
+    @Test("after kill -9 amid transactions each is there as a whole or not at all")
     func killed() async throws {
         try await withFolder { folder in
             let database = folder.appending(path: "fhir.sqlite")
