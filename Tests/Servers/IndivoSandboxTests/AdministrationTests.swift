@@ -119,7 +119,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("a record is made, found, given to an account, shared, and apps are put on it and taken from it")
+    @Test("a record is made, found, given to an account and shared, and gets and loses apps")
     func records() async throws {
         try await withSandbox { sandbox async throws in
             let world = try await World(sandbox)
@@ -172,7 +172,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("the token of a set-up is nobody's: only an autonomous app reaches the record with it")
+    @Test("the token of a set-up is nobody's: only an autonomous app reaches the record")
     func setUp() async throws {
         try await withSandbox { sandbox async throws in
             let world = try await World(sandbox)
@@ -197,7 +197,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("what a carenet shows follows from what is placed in it, shared by type, and never shared")
+    @Test("a carenet shows what is placed in it or shared by type, unless never shared")
     func carenets() async throws {
         try await withSandbox { sandbox async throws in
             let world = try await World(sandbox)
@@ -243,7 +243,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("an operator's message is read and put away; a UI server gets an app's credentials for its account")
+    @Test("an operator's message is read and put away, and a UI server gets credentials")
     func messagesAndCredentials() async throws {
         try await withSandbox { sandbox async throws in
             let world = try await World(sandbox)

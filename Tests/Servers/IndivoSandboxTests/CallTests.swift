@@ -47,7 +47,7 @@ struct CallTests {
         }
     }
 
-    @Test("a path of more than 200 characters is a 500, and what it says is done all the same")
+    @Test("a path of more than 200 characters gets a 500, and the call is done all the same")
     func longPath() async throws {
         try await withApp { app, record in
             let folder = record + "/documents/external/demo@apps.example.org/"

@@ -5,9 +5,7 @@ import Testing
 
 @Suite("A sandbox that is killed", .enabled(if: Tool.url != nil, "the tool `indivo` is not built"))
 struct CrashTests {
-    @Test(
-        "after kill -9 in the middle of pushes the file holds exactly what was answered, and no half document"
-    )
+    @Test("after kill -9 amid pushes the file holds exactly what was answered")
     func killed() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "indivo-crash-\(UUID().uuidString)"

@@ -38,7 +38,7 @@ struct CustomModelTests {
             """
     }
 
-    @Test("documents of them are taken, with what they nest, and reported, filtered, grouped and aggregated")
+    @Test("documents of custom models are taken, reported, filtered, grouped and aggregated")
     func reports() async throws {
         try await withFolder { folder async throws in
             try write(Self.sleep, "sleep.sdml", in: folder)
@@ -105,7 +105,7 @@ struct CustomModelTests {
         }
     }
 
-    @Test("a file with a mistake is told with its place, and the models of the other files are known")
+    @Test("a file with a mistake is reported with its place, and the other models are known")
     func brokenFile() async throws {
         try await withFolder { folder async throws in
             try write(Self.sleep, "sleep.sdml", in: folder)

@@ -61,9 +61,7 @@ struct DemoCallsTests {
         }
     }
 
-    @Test(
-        "a document is added, labelled, replaced and archived, and the server tells its versions and history"
-    )
+    @Test("a document is added, labelled, replaced and archived, and its history is told")
     func lifeOfADocument() async throws {
         try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)
@@ -137,7 +135,7 @@ struct DemoCallsTests {
         }
     }
 
-    @Test("the account's record list and the demographics are read, and the demographics set")
+    @Test("the account's record list and the demographics are read, and the latter are set")
     func recordListAndDemographics() async throws {
         try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)

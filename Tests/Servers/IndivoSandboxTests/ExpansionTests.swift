@@ -47,7 +47,7 @@ struct ExpansionTests {
     ]
 
     @Test(
-        "are refused when they are pushed or are to be demographics, and the sandbox goes on",
+        "expanding documents are refused, also as demographics, and the sandbox goes on",
         arguments: documents
     )
     func refused(name: String, text: String) async throws {
@@ -68,7 +68,7 @@ struct ExpansionTests {
         }
     }
 
-    @Test("one that stays within the limits is checked by its schema with the attributes it has by default")
+    @Test("a document within the limits is checked with its default attributes")
     func charged() async throws {
         let text = Self.attributeDefaults(root: "Models", element: "Model", 2, 3)
         try await withSandbox { sandbox async throws in

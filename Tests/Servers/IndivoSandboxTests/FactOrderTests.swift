@@ -72,7 +72,7 @@ struct FactOrderTests {
         }
     }
 
-    @Test("of several models the last one's mistake is told; a comment among them has no model")
+    @Test("the last model's mistake is told, and a comment counts as a model without a name")
     func mistakes() async throws {
         let problem = Self.model("Problem", ["name_title": "x"])
         let unknown = Self.model("Nope", ["x": "y"])

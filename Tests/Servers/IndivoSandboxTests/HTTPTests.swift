@@ -34,7 +34,7 @@ struct HTTPTests {
         }
     }
 
-    @Test("a wrong method is told before the signature is looked at, with those that are right")
+    @Test("a wrong method is told before the signature is checked, with the right ones")
     func wrongMethod() async throws {
         try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)

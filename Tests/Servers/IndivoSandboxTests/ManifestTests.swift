@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Manifests of apps")
 struct ManifestTests {
-    @Test("what a manifest leaves out is told as the real server tells it, and what it adds is not")
+    @Test("what a manifest leaves out has the real server's defaults, and its extras go")
     func completed() async throws {
         let given = """
             {"id": "a@apps.example.org", "name": "A", "index": "http://127.0.0.1:1/", "smart_version": "0.4",

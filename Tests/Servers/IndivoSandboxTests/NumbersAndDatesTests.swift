@@ -109,7 +109,7 @@ struct NumbersAndDatesTests {
         for text in refused { #expect(IndivoDate.parseDateTime(text) == nil, "\(text)") }
     }
 
-    @Test("a year before 1900 is a bad date in every report, and a year again in XML of aggregates")
+    @Test("a year before 1900 is a bad date in reports, but a year in XML of aggregates")
     func oldDates() async throws {
         try await withMeasurements([("1", "1850-02-03T10:00:00Z"), ("1", "1900-01-01")]) {
             app,
@@ -133,14 +133,18 @@ struct NumbersAndDatesTests {
         }
     }
 
-    @Test("facts that are equal come in the order of their ids, whichever way the order goes")
+    @Test("equal facts come in the order of their ids, whichever way they are sorted")
     func ties() async throws {
         // The ids go down as the facts come.
         let count = Mutex(900)
         let source = IdentifierSource(
             id: { kind in
                 guard kind == .fact else { return IdentifierSource.random.id(kind) }
-                return "fact-\(count.withLock { count in count -= 1; return count })"
+                let number = count.withLock { count in
+                    count -= 1
+                    return count
+                }
+                return "fact-\(number)"
             },
             token: IdentifierSource.random.token
         )
@@ -157,7 +161,7 @@ struct NumbersAndDatesTests {
         }
     }
 
-    @Test("a page is looked at where one is taken: not without a limit, nor of one aggregate")
+    @Test("a page is checked where one is taken: not without a limit, nor for one aggregate")
     func pages() async throws {
         try await withMeasurements([("1", "2009-01-01")]) { app, record async throws in
             #expect(try await app.get(record + "/reports/Measurement/?limit=0&offset=-1").status == 200)

@@ -96,7 +96,7 @@ struct OrderOfCallsTests {
         }
     }
 
-    @Test("in a list by label the documents without one come last, and first the other way round")
+    @Test("documents without a label come last in a list by label, and first in reverse")
     func missingLabels() async throws {
         try await withSandbox { sandbox async throws in
             let world = try await World(sandbox)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Pages for people")
 struct PagesTests {
-    @Test("a record's page has its sections, its charts with their normal ranges, and no script")
+    @Test("a record's page has its sections, its charts with normal ranges, and no script")
     func recordPage() async throws {
         try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)
@@ -28,7 +28,7 @@ struct PagesTests {
         }
     }
 
-    @Test("vital signs, measurements and samples of a record are shown by day, month and year of a zone")
+    @Test("vital signs, measurements and samples show by day, month and year of a zone")
     func health() async throws {
         func document(_ model: String, _ fields: [String: String]) -> String {
             let parts = fields.sorted { $0.key < $1.key }.map {
@@ -111,9 +111,7 @@ struct PagesTests {
         #expect(utc.contains("23:00: 120") && wrong == 400 && foreign == 404)
     }
 
-    @Test(
-        "results in numbers are charts with their documents, and results in words are not left out"
-    )
+    @Test("results in numbers are charts with documents, and results in words are shown")
     func resultsOfAllKinds() async throws {
         func result(_ fields: String) -> String {
             """

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A sandbox that keeps its data in a file")
 struct PersistenceTests {
-    @Test("records, documents and tokens are there after a restart, and the demo data is not added twice")
+    @Test("records, documents and tokens outlive a restart, and demo data is added once")
     func restart() async throws {
         try await withFolder { folder async throws in
             var configuration = SandboxConfiguration()

@@ -6,7 +6,7 @@ import Testing
 @Suite("The command `indivo sandbox`", .enabled(if: Tool.url != nil, "the tool `indivo` is not built"))
 struct SandboxCommandTests {
     @Test(
-        "prints what one needs in one line of JSON, and ends cleanly when it is interrupted",
+        "it prints what is needed in one line of JSON, and ends cleanly when interrupted",
         arguments: [SIGINT, SIGTERM]
     )
     func startAndStop(signal: Int32) async throws {
@@ -31,7 +31,7 @@ struct SandboxCommandTests {
         #expect(process.terminationStatus == 0)
     }
 
-    @Test("registers apps from their manifests, whose secrets it tells nobody, and has an admin app")
+    @Test("it registers apps by manifest, keeps their secrets, and has an admin app")
     func apps() async throws {
         try await withFolder { folder async throws in
             let manifest = folder.appending(path: "meds.json")

@@ -6,12 +6,7 @@ import Testing
 
 @Suite("What the sandbox tells of secrets")
 struct SecretsTests {
-    @Test(
-        """
-        neither its log, at its most talkative, nor its pages tell passwords, tokens' secrets, signatures or \
-        verifiers
-        """
-    )
+    @Test("neither log nor pages tell passwords, token secrets, signatures or verifiers")
     func logAndPages() async throws {
         let (messages, continuation) = AsyncStream.makeStream(of: String.self)
         var configuration = SandboxConfiguration()

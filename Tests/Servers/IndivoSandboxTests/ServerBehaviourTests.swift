@@ -66,9 +66,7 @@ struct ServerBehaviourTests {
         ])
     }
 
-    @Test(
-        "documents come back as they went, text as application/xml, binary ones with the type they came with"
-    )
+    @Test("documents come back as they went, text as XML, binary ones with their own type")
     func contentComesBack() async throws {
         try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)
@@ -117,7 +115,7 @@ struct ServerBehaviourTests {
         ])
     }
 
-    @Test("every list reads the arguments of the query interface, whether it makes use of them or not")
+    @Test("every list reads the arguments of the query interface, even if it ignores them")
     func listArguments() async throws {
         let account = "/accounts/demo@example.org"
         let lists = [
@@ -378,7 +376,7 @@ struct ServerBehaviourTests {
         ])
     }
 
-    @Test("a user's app reaches its account and what is shared of its record, and not who else has it")
+    @Test("a user's app reaches its account and what is shared, but not who else has access")
     func access() async throws {
         try await checkAnswers([
             Case("/accounts/demo@example.org", 200, "<Account id="),
@@ -408,7 +406,7 @@ struct ServerBehaviourTests {
         ])
     }
 
-    @Test("an app without a token keeps documents of its own, and with the record where it is enabled")
+    @Test("an app without a token keeps own documents, with the record where it is enabled")
     func twoLegged() async throws {
         try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)
@@ -429,7 +427,7 @@ struct ServerBehaviourTests {
         }
     }
 
-    @Test("preferences are the app's own, one for each account, and the app's list shows them")
+    @Test("preferences are the app's own, one for each account, and its list shows them")
     func preferences() async throws {
         try await withSandbox { sandbox async throws in
             let world = try await World(sandbox)

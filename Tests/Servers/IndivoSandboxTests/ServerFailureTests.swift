@@ -3,7 +3,7 @@ import Testing
 
 @testable import IndivoSandbox
 
-@Suite("Where the real server fails with 500 the sandbox does, and its home page says why")
+@Suite("Where the real server fails with 500, so does the sandbox, and its page says why")
 struct ServerFailureTests {
     private typealias Case = ServerCase
 
@@ -67,7 +67,7 @@ struct ServerFailureTests {
         )
     }
 
-    @Test("messages and notifications for which there is no room, and what they name that is not there")
+    @Test("messages that do not fit, and names of what is not there, fail with 500")
     func messages() async throws {
         func long(_ count: Int) -> String { String(repeating: "x", count: count) }
         try await checkAnswers([
@@ -175,7 +175,7 @@ struct ServerFailureTests {
         }
     }
 
-    @Test("what is wrong beside an empty field is told first; an empty name of equipment is none")
+    @Test("a mistake beside an empty field is told first; an empty name is no equipment")
     func orderOfMistakes() async throws {
         let empty = ["type": "", "value": "1", "unit": "k", "datetime": "2026-01-01"]
         let equipment = "<Equipment xmlns=\"\(Self.namespace)\"><name>n</name><vendor></vendor></Equipment>"
@@ -202,7 +202,7 @@ struct ServerFailureTests {
         ])
     }
 
-    @Test("a number may have the digits of any script; what is no number fails where it is not ASCII")
+    @Test("digits of any script make a number, and what is no number is an error")
     func digits() async throws {
         let good = ["٣", "३٣.٥", "-３", "1e٢", "\u{A0}7", "𝟛"]
         let bad = [("²", 500), ("é", 500), ("−3", 500), ("1_0", 400), ("0x1", 400)]

@@ -7,7 +7,7 @@ import Testing
 struct StrangerTests {
     // MARK: Callbacks
 
-    @Test("a callback that ends a header line, or is no address, is refused and comes back in no header")
+    @Test("a callback that ends a header line or is no address is refused and not echoed")
     func callbackLines() async throws {
         let callbacks = [
             "http://app.example.org/x\r\nSet-Cookie: injected=1",
@@ -196,12 +196,7 @@ struct StrangerTests {
         }
     }
 
-    @Test(
-        """
-        a browser's own login from the sandbox's page is taken, and the page lets the browser say whence it \
-        comes
-        """
-    )
+    @Test("a browser's own login is taken, and the page lets the browser send its origin")
     func ownLogin() async throws {
         try await withSandbox { sandbox async throws in
             var first = TestBrowser(sandbox)
@@ -224,7 +219,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("attempts to log in at the same time are counted one by one: three, and no more, are tried")
+    @Test("simultaneous attempts to log in are counted one by one: only three are tried")
     func parallelAttempts() async throws {
         try await withSandbox { sandbox async throws in
             let world = try await World(sandbox)
@@ -252,7 +247,7 @@ struct StrangerTests {
     // MARK: Storage
 
     @Test(
-        "the database and the files beside it can be read by their owner alone, new or old",
+        "the database and the files beside it are private to their owner, new or old",
         arguments: [false, true]
     )
     func fileModes(existsAlready: Bool) async throws {
@@ -282,7 +277,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("a label's characters are counted as code points, as by the client and the real server's database")
+    @Test("a label's length is in code points, as in the client and the real database")
     func labels() async throws {
         try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)
