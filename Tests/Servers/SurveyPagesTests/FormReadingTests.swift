@@ -9,7 +9,7 @@ import WebServing
 
 struct FormReadingTests {
     @Test(
-        "numbers are read as people write them, and what may be a separator of thousands is refused",
+        "numbers are read as people write them, and ambiguous separators are refused",
         arguments: [
             ("12", "12"), ("1,5", "1.5"), ("0,125", "0.125"), ("1,000", nil), ("1.000", "1.000"), ("+3", "3"),
             ("007", "7"),

@@ -70,7 +70,7 @@ struct OptionSearchPagesTests {
         }
     }
 
-    @Test("without a script a button searches, what is found is chosen, and is stored with its display")
+    @Test("without a script a button searches, and what is found is chosen and stored")
     func withoutScript() async throws {
         let codes = Codes()
         let pages = try pages(codes)
@@ -89,7 +89,7 @@ struct OptionSearchPagesTests {
         #expect(codings(pages.store.completed.first, 0) == ["nut-2 nut <b>2</b>"])
     }
 
-    @Test("Return in the field searches and does not leave the page; what was shown then does not keep it")
+    @Test("Return in the field searches and stays, and does not keep what was shown then")
     func returnKey() async throws {
         let pages = try pages(Codes())
         var form = await pages.begin()
@@ -101,9 +101,7 @@ struct OptionSearchPagesTests {
         #expect(pages.store.completed.count == 1 && codings(pages.store.completed.first, 0).isEmpty)
     }
 
-    @Test(
-        "with a script nothing is saved by searching, and what was chosen stays while others are looked for"
-    )
+    @Test("with a script searching saves nothing, and what was chosen stays meanwhile")
     func withScript() async throws {
         let codes = Codes()
         let pages = try pages(codes)
@@ -131,7 +129,7 @@ struct OptionSearchPagesTests {
         #expect(await pages.get(address).text.contains("value=\"urn:s|egg-1\" checked"))
     }
 
-    @Test("a code that was never found is no answer, and the person is asked to search again")
+    @Test("a code that was never found is no answer, and the person must search again")
     func forged() async throws {
         let pages = try pages(Codes())
         var form = await pages.begin()
@@ -172,7 +170,7 @@ struct OptionSearchPagesTests {
         }
     }
 
-    @Test("only questions that are searched are searched, a few of a form, and not for other sites' forms")
+    @Test("only searchable questions are searched, a few per form, and for no other site")
     func bounds() async throws {
         let codes = Codes()
         let many = (0..<30).map {
@@ -221,7 +219,7 @@ struct OptionSearchPagesTests {
         #expect(codings(pages.store.completed.first, 0) == ["7 Seven", "nut-1 nut <b>1</b>"])
     }
 
-    @Test("a code has the text of the language in which the person found it, whoever else found it since")
+    @Test("a code has its text in the language in which the person found it")
     func languages() async throws {
         let pages = try TestPages(
             Self.questionnaire,
@@ -245,7 +243,7 @@ struct OptionSearchPagesTests {
         #expect(codings(pages.store.all.first, 0) == ["1 Nuss"])
     }
 
-    @Test("a search that fails, or takes too long, is told beside its question, and the rest works")
+    @Test("a search that fails or takes too long is told beside its question")
     func failures() async throws {
         let pages = try pages(Codes(), searchTime: .milliseconds(50))
         var form = await pages.begin()

@@ -33,7 +33,7 @@ struct RichTextTests {
         #expect(AllowedXHTML.markup(xhtml, isBlock: false)?.description == expected)
     }
 
-    @Test("paragraphs and lists are kept where a text has several lines, and end lines where it has one")
+    @Test("paragraphs and lists stay in texts of several lines, and become line ends in one")
     func blocks() {
         let xhtml = "<div><p>A<p>B</p><ul><li>C<li>D</ul></div>"
         #expect(

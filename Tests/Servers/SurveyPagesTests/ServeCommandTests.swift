@@ -11,7 +11,7 @@ import Glibc
 
 /// `indivo survey serve`, as a program runs it.
 struct ServeCommandTests {
-    @Test("responses are private files that a kill does not double, and questionnaires share a folder")
+    @Test("responses are private files, one after a kill, and questionnaires share a folder")
     func folder() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "survey-serve-\(UUID().uuidString)"

@@ -10,7 +10,7 @@ import Testing
 @Suite("A server of a survey's pages")
 struct ServerTests {
     @Test(
-        "requests are taken for this machine, or for the name that a proxy serves the pages under",
+        "requests are taken for this machine, or for the name a proxy serves pages under",
         arguments: [
             (nil, "127.0.0.1:80", true), (nil, "localhost", true), (nil, "evil.example", false),
             (nil, "", false),

@@ -80,12 +80,7 @@ struct SurveyPagesTests {
         )
     }
 
-    @Test(
-        """
-        conditions are shown at once by the preview, and after a reload without it; neither loses what was \
-        entered
-        """
-    )
+    @Test("conditions show at once in the preview, and after a reload without it")
     func conditions() async throws {
         let pages = try TestPages(visitQuestionnaire)
         var form = await pages.begin()
@@ -153,7 +148,7 @@ struct SurveyPagesTests {
         )
     }
 
-    @Test("a response that is complete is not changed by an old tab, and the same form once more is no error")
+    @Test("an old tab cannot change a complete response; the same form again is no error")
     func afterTheEnd() async throws {
         let pages = try TestPages(visitQuestionnaire)
         var form = await pages.begin()
@@ -175,7 +170,7 @@ struct SurveyPagesTests {
         #expect(pages.store.completed.count == 1 && pages.store.completed[0].tree.text().contains("Ada"))
     }
 
-    @Test("two windows do not overwrite each other's page unseen, and one window may save its page twice")
+    @Test("two windows do not overwrite each other unseen; one may save its page twice")
     func twoWindows() async throws {
         let pages = try TestPages(visitQuestionnaire)
         var first = await pages.begin()
@@ -287,7 +282,7 @@ struct SurveyPagesTests {
         #expect(pages.store.all[0].tree.text().contains("newer"))
     }
 
-    @Test("an answer is told to be lost where another window's answer took its question away")
+    @Test("an answer is reported lost where another window took its question away")
     func questionTakenAway() async throws {
         let pages = try TestPages(
             """
@@ -338,12 +333,7 @@ struct SurveyPagesTests {
         #expect(store.completed.count == 1 && store.completed[0].tree["extension"] == nil)
     }
 
-    @Test(
-        """
-        a response goes on after the server has forgotten it, from the store; without a store the form is \
-        kept and the loss reported
-        """
-    )
+    @Test("a forgotten response goes on from the store, and without one the form is kept")
     func expiry() async throws {
         let store = KeptResponses()
         let pages = try TestPages(visitQuestionnaire, store: store)
@@ -367,7 +357,7 @@ struct SurveyPagesTests {
         )
     }
 
-    @Test("looking keeps nothing, many who look or finish lock nobody out, and who is on a page stays")
+    @Test("looking keeps nothing, visitors lock nobody out, and who is on a page stays")
     func memory() async throws {
         let pages = try TestPages(visitQuestionnaire, maximumVisits: 50)
         var form = await pages.begin()
@@ -386,12 +376,7 @@ struct SurveyPagesTests {
         #expect(await form.press("next").status == 303)
     }
 
-    @Test(
-        """
-        a file of 5 MB is stored, and replaced by another; what is too much is refused and the file before \
-        stays
-        """
-    )
+    @Test("a file of 5 MB is stored and replaced; what is too large leaves the old one")
     func files() async throws {
         let pages = try TestPages(visitQuestionnaire)
         let form = await pages.begin()
@@ -433,7 +418,7 @@ struct SurveyPagesTests {
         )
     }
 
-    @Test("forms of other sites are refused, and those behind a proxy that ends TLS are taken")
+    @Test("forms of other sites are refused, those behind a proxy that ends TLS are taken")
     func origins() async throws {
         let pages = try TestPages(visitQuestionnaire)
         let form = await pages.begin()
@@ -452,7 +437,7 @@ struct SurveyPagesTests {
         #expect(await form.send("save", ["host": "127.0.0.1", "origin": "null"]).status == 403)
     }
 
-    @Test("whatever stands in a questionnaire or an answer is text, and nothing of it is script")
+    @Test("whatever a questionnaire or an answer holds is text, and none of it is script")
     func escaping() async throws {
         let attack = #"<script>alert('x')</script>\"&"#
         let pages = try TestPages(
@@ -482,7 +467,7 @@ struct SurveyPagesTests {
         #expect(policy.contains("default-src 'none'") && !policy.contains("unsafe"))
     }
 
-    @Test("a page of thousands of questions and repetitions is read and shown in steps that grow with it")
+    @Test("a page of thousands of questions is read and shown in proportional time")
     func large() async throws {
         let items = (0..<4_000).map { #"{"linkId": "q\#($0)", "type": "string", "text": "Q"}"# }.joined(
             separator: ","

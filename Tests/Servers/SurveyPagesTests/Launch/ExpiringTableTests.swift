@@ -17,7 +17,7 @@ import Testing
 
     private let now = Date(timeIntervalSince1970: 0)
 
-    @Test("The oldest goes for a new one, and what is over is not given")
+    @Test("the oldest goes for a new one, and what is over is not given")
     func oldest() {
         var table = table(2, ofClient: 2)
         #expect(table.add(Value(number: 1), named: "1", now: now).isEmpty)
@@ -31,7 +31,7 @@ import Testing
         #expect(Set(table.removeAll().map(\.number)) == [3, 9])
     }
 
-    @Test("A client with many values pushes out its own, not those of others")
+    @Test("a client with many values pushes out its own, not those of others")
     func flood() {
         var table = table(10, ofClient: 3)
         _ = table.add(Value(number: 0, client: "person"), named: "person", now: now)

@@ -166,7 +166,7 @@ struct SurveyLaunchTests {
         return try #require(try JSONValue(parsing: answer.body)["client_id"]?.string)
     }
 
-    @Test("a person logs in, finds the survey filled, completes it, and the record has what it extracts")
+    @Test("a person logs in and completes the filled survey, and the record has its extract")
     func chain() async throws {
         try await use { world in
             let browser = Browser()
@@ -192,7 +192,7 @@ struct SurveyLaunchTests {
         }
     }
 
-    @Test("a value set of the record that is too large to be listed is searched with the visitor's login")
+    @Test("a value set too large to be listed is searched with the visitor's login")
     func searched() async throws {
         let questionnaire = """
             {"resourceType": "Questionnaire", "status": "active", "item": [
@@ -256,7 +256,7 @@ struct SurveyLaunchTests {
         }
     }
 
-    @Test("a form that was shown to one patient is not stored for another, or over what that one has")
+    @Test("a form shown to one patient is not stored for another, or over others' answers")
     func anothersForm() async throws {
         try await use { world in
             let ann = Browser()
@@ -320,7 +320,7 @@ struct SurveyLaunchTests {
         }
     }
 
-    @Test("a health record opens the survey for a patient; another record's launch is not taken")
+    @Test("a health record opens the survey for a patient, and other launches are refused")
     func fromHealthRecord() async throws {
         try await use { world in
             let browser = Browser()
@@ -344,7 +344,7 @@ struct SurveyLaunchTests {
         }
     }
 
-    @Test("when the record's response is lost nothing is, and the same answers are stored once")
+    @Test("when the record's response is lost, the same answers are still stored once")
     func lost() async throws {
         try await use { world in
             let browser = Browser()
@@ -359,7 +359,7 @@ struct SurveyLaunchTests {
         }
     }
 
-    @Test("answers that the record refuses are kept, and the person and the operator are told")
+    @Test("answers that the record refuses are kept, and person and operator are told")
     func refused() async throws {
         try await use(scopes: [.launchPatient, .patient("*", .reading)]) { world in
             let browser = Browser()
