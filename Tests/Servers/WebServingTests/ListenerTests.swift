@@ -187,7 +187,7 @@ struct ListenerTests {
         func pass(_ seconds: Int) { duration.withLock { $0 += .seconds(seconds) } }
     }
 
-    @Test("large bodies that stop coming give their memory back long before their time is over")
+    @Test("large bodies that stop coming give back their memory long before the deadline")
     func slowBodies() async throws {
         let clock = Ahead()
         try await withListener({
@@ -270,7 +270,7 @@ struct ListenerTests {
     }
 
     @Test(
-        "what is no request, or can be read in two ways, gets an error and the end of the connection",
+        "what is no request, or is ambiguous, gets an error and the end of the connection",
         arguments: [
             ("GET /\r\n\r\n", 400), ("\r\n\r\n", 400), ("GET / HTTP/2.0\r\n\r\n", 505),
             ("GET  / HTTP/1.1\r\n\r\n", 400),
@@ -391,7 +391,7 @@ struct ListenerTests {
     }
 
     @Test(
-        "a client is its address, or what the proxy says of it, an address of IPv6 by its network",
+        "a client is its address or what the proxy says, for IPv6 the network",
         arguments: [
             ("6.6.6.6, 10.0.0.1", "10.0.0.1"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
             ("2001:db8:1:2::9", "2001:db8:1:2::/64"),

@@ -26,7 +26,7 @@ struct MultipartFormTests {
         #expect(form.parts.map(\.content) == [Data(content.utf8), Data(content.utf8)])
     }
 
-    @Test("a line before the first delimiter, and a part without a head, are read as RFC 2046 says")
+    @Test("a line before the first delimiter and a part without a head are read by RFC 2046")
     func preamble() throws {
         let text = "x\r\n--b\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--b--"
         #expect(MultipartForm(Data(text.utf8), contentType: Self.type, limit: 1)?.parts.map(\.name) == ["a"])

@@ -95,7 +95,7 @@ struct OpenConnectionsTests {
         #expect(!table.open(6, at: 7).isTaken && table.connections.count == 6)
     }
 
-    @Test("a phase that lasts beyond its deadline is cut once, however often bytes come in it")
+    @Test("a phase that outlasts its deadline is cut once, however often bytes come in")
     func deadlines() {
         let table = full(2)
         table.enter(.receiving, 1, at: 1, for: 10)
@@ -104,7 +104,7 @@ struct OpenConnectionsTests {
         #expect(table.cutOverdue(at: 99) == [])
     }
 
-    @Test("beyond an address's own limit its longest waiting connection is cut, and nobody else's")
+    @Test("beyond an address's limit its longest waiting connection is cut, and no other")
     func crowd() {
         let table = PageTable(limit: 4, peerLimit: 2)
         let peers = ["a", "b", "b", "b"]

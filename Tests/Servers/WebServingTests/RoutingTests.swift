@@ -69,7 +69,7 @@ struct RoutingTests {
     }
 
     @Test(
-        "a request names this machine by an address or localhost, with any port, and nothing behind it",
+        "a request names this machine by address or localhost, with any port and no more",
         arguments: [
             ("localhost", true), ("localhost:8080", true), ("127.0.0.1:80", true), ("[::1]", true),
             ("[::1]:8080", true), ("[::1].example.org", false), ("[::1]example.org:1", false),

@@ -37,7 +37,8 @@ import WebServing
         )
     }
 
-    @Test func daysOfSummerTimeHaveTheirLength() throws {
+    @Test("days on which the clock changes have their length")
+    func summerTime() throws {
         let hour = 60 * Self.minute
         #expect(
             try period("day", "2026-03-29").range.count == 23 * hour
@@ -50,19 +51,24 @@ import WebServing
         #expect(try period("day", "2026-03-29", "-03:30").range.lowerBound == utc("2026-03-29T03:30:00"))
     }
 
-    @Test(arguments: [
-        ("week", "2026-03-29", "UTC", "'by' is day, month or year"),
-        ("day", "2026-02-30", "UTC", "'on' is a day"),
-        ("day", "2026-3-29", "UTC", "'on' is a day"), ("day", "0000-01-01", "UTC", "'on' is a day"),
-        ("day", "+026-01-01", "UTC", "'on' is a day"),
-        ("day", "2026-03-29", "Europe/Berlim", "Did you mean 'Europe/Berlin'?"),
-        ("day", "2026-03-29", "+99:00", "no time zone"),
-        ("day", "２０２６-01-01", "UTC", "'on' is a day"),
-    ]) func wrongParametersAreReported(_ by: String, _ on: String, _ zone: String, _ message: String) {
+    @Test(
+        "wrong parameters are reported",
+        arguments: [
+            ("week", "2026-03-29", "UTC", "'by' is day, month or year"),
+            ("day", "2026-02-30", "UTC", "'on' is a day"),
+            ("day", "2026-3-29", "UTC", "'on' is a day"), ("day", "0000-01-01", "UTC", "'on' is a day"),
+            ("day", "+026-01-01", "UTC", "'on' is a day"),
+            ("day", "2026-03-29", "Europe/Berlim", "Did you mean 'Europe/Berlin'?"),
+            ("day", "2026-03-29", "+99:00", "no time zone"),
+            ("day", "２０２６-01-01", "UTC", "'on' is a day"),
+        ]
+    )
+    func wrongParameters(_ by: String, _ on: String, _ zone: String, _ message: String) {
         #expect { try self.period(by, on, zone) } throws: { "\($0)".contains(message) }
     }
 
-    @Test func linksLeadToTheNeighboursAndKeepTheZone() throws {
+    @Test("links lead to the neighbours and keep the zone")
+    func links() throws {
         let month = page(try period("month", "2026-03-29"), [])
         for part in [
             "by=month&amp;on=2026-02-01&amp;zone=Europe/Berlin", "by=month&amp;on=2026-04-01",
@@ -75,7 +81,8 @@ import WebServing
         #expect(page(try period("year", "9998-01-01"), []).contains("on=9999-01-01"))
     }
 
-    @Test func stepsAreDividedAtMidnightOfTheZoneAndOverlapsCountOnce() throws {
+    @Test("steps are divided at the zone's midnight, and overlaps count once")
+    func steps() throws {
         let measurements = [
             try number(.steps, 100, "2026-06-01T21:30:00", "2026-06-01T22:30:00", source: "Phone"),
             try number(.steps, 60, "2026-06-01T10:00:00", "2026-06-01T11:00:00", source: "Watch"),
@@ -95,7 +102,8 @@ import WebServing
         #expect(page(try period("day", "2026-06-02"), measurements).contains("<title>00:00: 50</title>"))
     }
 
-    @Test func pointsAndPeriodsBothShow() throws {
+    @Test("points and periods both show")
+    func points() throws {
         let measurements = [
             try number(.heartRate, 61, "2026-06-01T10:00:00"),
             try number(.heartRate, 75, "2026-06-01T11:00:00", "2026-06-01T11:30:00"),
@@ -120,7 +128,8 @@ import WebServing
         #expect(page(try period("year", "2026-06-01"), measurements).contains("June: mean 68"))
     }
 
-    @Test func aNightHasItsStagesOnceEach() throws {
+    @Test("a night shows each of its stages once")
+    func night() throws {
         func sleep(_ stage: SleepStage, _ from: String, _ to: String, _ source: String) throws
             -> HealthMeasurement
         {
@@ -149,7 +158,8 @@ import WebServing
         #expect(!page(try period("month", "2026-05-01"), measurements).contains("id=\"sleep\""))
     }
 
-    @Test func pressureWeightAndWorkoutsShow() throws {
+    @Test("pressure, weight and workouts show")
+    func others() throws {
         let figures = WorkoutFigures(
             activity: "crossCountrySkiing",
             duration: 30,
@@ -181,7 +191,8 @@ import WebServing
     }
 
     /// As for steps: what phone and watch both saw counts once, and of what lies across midnight the part.
-    @Test func theTimeOfWorkoutsIsThatOfTheirDays() throws {
+    @Test("the time of a workout counts once, in the days that it falls in")
+    func workoutTime() throws {
         func workout(_ from: String, _ to: String, _ source: String) throws -> HealthMeasurement {
             HealthMeasurement(
                 .workout(WorkoutFigures(activity: "running")),
@@ -201,7 +212,8 @@ import WebServing
         #expect(page(try period("month", "2026-06-01"), across).contains("<strong>60</strong> min"))
     }
 
-    @Test func manyMeasurementsAreDrawnAsTheirMeans() throws {
+    @Test("many measurements are drawn as their means")
+    func manyMeasurements() throws {
         let start = try utc("2026-06-01T00:00:00")
         let many =
             (0..<2000).map {
@@ -223,7 +235,8 @@ import WebServing
         )
     }
 
-    @Test func whatIsNotMeasuredInTheUnitIsNoValue() {
+    @Test("what is not measured in the unit is no value")
+    func otherUnits() {
         #expect(MeasuredQuantity.weight.value("150", unit: "[lb_av]") == Decimal(string: "68.0388555"))
         #expect(
             MeasuredQuantity.steps.value("150", unit: "steps") == 150
@@ -240,7 +253,8 @@ import WebServing
         )
     }
 
-    @Test func namesFromStrangersAreText() throws {
+    @Test("names from strangers are text")
+    func strangeNames() throws {
         let figures = WorkoutFigures(activity: "<script>alert(1)</script>")
         let text = page(
             try period("day", "2026-06-01"),
