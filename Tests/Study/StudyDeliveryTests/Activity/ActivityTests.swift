@@ -23,7 +23,7 @@ struct ActivityTests {
         }
     }
 
-    @Test("unknown samples are dropped, and neighbours of the same kinds and in vehicles are joined")
+    @Test("unknown samples are dropped, and neighbours of one kind or in vehicles join")
     func condensing() {
         let condensed = MotionSample.condensed([
             sample(0, .walking, .low), sample(1, .unknown), sample(2, .walking, .high),
@@ -68,9 +68,7 @@ struct ActivityTests {
         #expect(kinds([sample(0, [.walking, .cycling])], minutes: 10) == ["cycling 10.0"])
     }
 
-    @Test(
-        "three hours at rest are sleep, counted after everything was joined and before the period is cut out"
-    )
+    @Test("three hours at rest are sleep, counted after joining and before cutting")
     func sleep() {
         #expect(kinds([sample(0, .stationary)], minutes: 180) == ["sleeping 180.0"])
         #expect(kinds([sample(0, .stationary)], minutes: 179.9) == ["stationary 179.9"])
@@ -84,7 +82,7 @@ struct ActivityTests {
         #expect(kinds([], minutes: 10) == [] && kinds([sample(20, .walking)], minutes: 10) == [])
     }
 
-    @Test("the archive keeps days in private files, ignores the future, and never takes a start twice")
+    @Test("the archive keeps days in private files, and ignores the future and equal starts")
     func archive() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "motion-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

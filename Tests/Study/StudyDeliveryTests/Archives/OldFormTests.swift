@@ -127,7 +127,7 @@ struct OldFormTests {
         #expect(files["b.csv"] == String(repeating: "a longer file\n", count: 1000))
     }
 
-    @Test("MIME without an end, a name, a boundary or info.json, or with a head without end is refused")
+    @Test("MIME without an end, name, boundary or info.json, or a head without end, fails")
     func mimeRefused() throws {
         let info = ("Content-Disposition: x; filename=info.json", Self.header)
         #expect(try open(Self.mime([info])).isEmpty)

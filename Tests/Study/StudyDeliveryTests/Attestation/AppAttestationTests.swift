@@ -81,7 +81,7 @@ struct AppAttestationTests {
         await #expect(throws: StudyError.self) { try await Self.verified(Self.made { $0.format = "packed" }) }
     }
 
-    @Test("an attestation that is cut or changed anywhere is refused or the same, and ends nothing")
+    @Test("an attestation that is cut or changed anywhere is refused or the same")
     func damaged() async throws {
         let key = TestAttestation()
         let whole = try key.object(for: Self.challenge, by: .apple)

@@ -41,7 +41,7 @@ struct AppReceiptTests {
         try receipt.check(bundles: Self.apps, now: Self.now)
     }
 
-    @Test("signed attributes are checked instead of the content, and the content against them")
+    @Test("signed attributes are verified, and the content is checked against them")
     func attributes() async throws {
         _ = try await Self.receipt(Self.made { $0.hasAttributes = true })
         await #expect(throws: StudyError.self) {
@@ -153,7 +153,7 @@ struct AppReceiptTests {
         """
 
     @Test(
-        "receipts that openssl signs are read: with attributes and without, by key id, and streamed",
+        "receipts signed by openssl are read, with or without attributes, also streamed",
         .enabled(if: FileManager.default.isExecutableFile(atPath: OpenSSL.tool), "there is no openssl")
     )
     func signedByOpenSSL() async throws {

@@ -91,13 +91,15 @@ struct ConsentTests {
         #expect(texts.contains("1:1: error: study is missing"))
         let answers = #expect(throws: StudyFormatError.self) {
             try self.answers {
-                $0["sharing"] = ["nobody": true]; $0["signature"] = "AAAA"; $0["participant"] = "7"
+                $0["sharing"] = ["nobody": true]
+                $0["signature"] = "AAAA"
+                $0["participant"] = "7"
             }
         }
         #expect(Set((answers?.problems ?? []).map(\.path)) == ["sharing.nobody", "signature", "participant"])
     }
 
-    @Test("texts are bounded one by one and together, and so are combining marks, spelt as entities too")
+    @Test("texts and combining marks are bounded, one by one and together, also as entities")
     func bounds() throws {
         func document(_ section: JSONValue, count: Int = 1) throws -> ConsentDocument {
             var json = try JSONValue(parsing: FormatExamples.read("consent"))
@@ -132,7 +134,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("the Contract names the document's version, has no name or image, and is valid FHIR")
+    @Test("the Contract names the document's version, has no name or image, and is valid")
     func contract() throws {
         let consent = try FormatExamples.signed()
         let contract = consent.contract()
@@ -162,7 +164,9 @@ struct ConsentTests {
         // What was sent can be read as a definition again.
         let again = try ConsentDocument(
             parsing: {
-                var json = json; json["issued"] = "2026"; return json.utf8()
+                var json = json
+                json["issued"] = "2026"
+                return json.utf8()
             }()
         )
         #expect(
@@ -171,7 +175,7 @@ struct ConsentTests {
         #expect(again.sections.map(\.text) == (try document().sections.map(\.text)))
     }
 
-    @Test("DSTU2's Contract has the participant's id as signature, and a fraction of a second in UTC")
+    @Test("DSTU2's Contract has the participant's id as signature and a UTC time")
     func dstu2Contract() throws {
         let json = try FormatExamples.signed().dstu2Contract()
         #expect(json["applies"]?["start"] == "2026-11-22T08:30:00.00Z")
@@ -181,7 +185,7 @@ struct ConsentTests {
         #expect(json["id"] == nil)
     }
 
-    @Test("the Consent's root provision has no type, each choice has one, and it is valid FHIR")
+    @Test("the Consent's root has no type, each choice has one, and it is valid FHIR")
     func consent() throws {
         let consent = try FormatExamples.signed().consent()
         #expect(consent.issues().filter(\.isError) == [])
@@ -195,7 +199,7 @@ struct ConsentTests {
         )
     }
 
-    @Test("C3-PRO's unsigned Contract gives sections and criteria, and what is left out is named")
+    @Test("C3-PRO's unsigned Contract gives sections and criteria, and omissions are named")
     func definition() throws {
         let document = try ConsentDocument(
             parsing: Data(

@@ -52,9 +52,7 @@ struct ConsentFormTests {
         #expect(try ConsentForm(consent(text: "Short."), paper: .letter).pdf != short.pdf)
     }
 
-    @Test(
-        "hostile texts are set in bounded pieces: a title without a space, words of 100,000 characters, marks"
-    )
+    @Test("hostile texts are set in bounded pieces, also without spaces and with many marks")
     func hostile() throws {
         let word = String(repeating: "W", count: 90_000)
         let form = try ConsentForm(consent(title: String(repeating: "T", count: 590), text: word))

@@ -43,7 +43,7 @@ struct CMSMessageTests {
         }
     }
 
-    @Test("each of several recipients reads it, with or without the certificate; another does not")
+    @Test("each of several recipients reads it, with or without the certificate, no other")
     func recipients() throws {
         for transport in CMSKeyTransport.allCases {
             for cipher in [CMSCipher.aes256CBC, .aes128GCM] {
@@ -87,7 +87,7 @@ struct CMSMessageTests {
         }
     }
 
-    @Test("a wrong key for PKCS#1 gives another content or the one error, and a package never opens")
+    @Test("a wrong key for PKCS#1 gives other content or the one error, and never a package")
     func wrongKeyPKCS1() throws {
         let scratch = try Scratch()
         var archive = try StudyArchive(ArchiveInfo(study: "s", item: "i"))

@@ -22,7 +22,7 @@ struct CertificateTests {
         #expect(certificate.fingerprint.utf8.count == 64)
     }
 
-    @Test("an expired certificate, and one of tomorrow, are refused with the time, unless that is allowed")
+    @Test("an expired certificate, and one of tomorrow, are refused unless that is allowed")
     func expiry() throws {
         let certificate = TestKeys.first.certificate
         let late = StudyTime(seconds: certificate.notAfter.seconds + 1)
@@ -99,7 +99,7 @@ struct KeyListTests {
         )
     }
 
-    @Test("the newest key that is valid is taken, from a list that reads back as it was signed")
+    @Test("the newest valid key is taken from a list that reads back as it was signed")
     func newest() throws {
         let list = try list()
         let text = try list.signed(by: TestKeys.first.key)
@@ -108,12 +108,7 @@ struct KeyListTests {
         #expect(try read.newestKey().id.description == "b")
     }
 
-    @Test(
-        """
-        a list of another signer, of another study, changed, expired, from the future or older than known is \
-        refused
-        """
-    )
+    @Test("a list that is changed, expired, outdated or another signer's is refused")
     func refused() throws {
         let list = try list()
         let text = try list.signed(by: TestKeys.first.key)

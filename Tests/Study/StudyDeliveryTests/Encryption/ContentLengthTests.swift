@@ -45,7 +45,7 @@ struct ContentLengthTests {
         }
     }
 
-    @Test("authenticated content beyond the bound, whoever wrote it, is refused and the bound named")
+    @Test("authenticated content beyond the bound is refused and the bound named")
     func beyondTheBound() throws {
         let source = try CMSEnvelope(encryption()).sealed(Data(count: Self.bound + 1), by: .aes256GCM)
         let error = #expect(throws: StudyError.self) { try CMSMessage(source).plain() }

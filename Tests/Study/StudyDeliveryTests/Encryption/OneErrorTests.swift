@@ -39,7 +39,7 @@ struct OneErrorTests {
     }
 
     @Test(
-        "each changed byte of the ciphertext, padding or content, is the one error or goes unnoticed",
+        "each changed byte of the ciphertext is the one error or goes unnoticed",
         arguments: CMSKeyTransport.allCases
     )
     func changedCiphertext(transport: CMSKeyTransport) throws {
@@ -56,7 +56,7 @@ struct OneErrorTests {
         #expect(errors == [.wrongKeyOrDamaged])
     }
 
-    @Test("the last block tried with every byte before it, as who decrypts by padding does, is one error")
+    @Test("every guess of a padding attack on the last block is the one error")
     func paddingSearch() throws {
         let scratch = try Scratch()
         let message = try package(.aes256CBC, .pkcs1)

@@ -58,7 +58,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "what a status means: accepted, failed for now, refused for good, or nothing for anybody",
+        "a status means accepted, failed for now, refused for good, or closed for all",
         arguments: [
             (201, "accepted"), (208, "accepted"), (500, "failed"), (503, "failed"), (429, "failed"),
             (408, "failed"),
@@ -96,7 +96,7 @@ struct EndpointTests {
         }
     }
 
-    @Test("what the source of an upload throws comes out, and the server gets no whole request")
+    @Test("what the source of an upload throws is passed on, and no whole request is sent")
     func failingSource() async throws {
         let server = try ScriptedServer { _ in Self.response(200) }
         defer { server.stop() }
@@ -157,7 +157,7 @@ struct EndpointTests {
         )
     }
 
-    @Test("the app registers once, gets a token with status 202, and sends envelopes and a Patient")
+    @Test("the app registers once, gets a token with status 202, and sends its data")
     func c3pro() async throws {
         let server = try Self.receiver { _ in Self.response(200) }
         defer { server.stop() }
@@ -226,7 +226,7 @@ struct EndpointTests {
         #expect("\(answer)".hasPrefix("failed"), "\(answer)")
     }
 
-    @Test("a registration that failed in the database is none, although a client follows the error")
+    @Test("a registration that failed in the database is none, even if it names a client")
     func brokenRegistration() async throws {
         let server = try ScriptedServer { _ in
             Self.response(
@@ -255,7 +255,7 @@ struct EndpointTests {
         }
     }
 
-    @Test("clients are kept in a file for its owner only, and one that others can read is refused")
+    @Test("clients are kept in a private file, and one that others can read is refused")
     func clientFile() throws {
         let scratch = try Scratch()
         let file = scratch.folder.appending(path: "sub/clients.json")

@@ -80,9 +80,7 @@ struct ResumableUploadTests {
         #expect(server.received.count == 1)
     }
 
-    @Test(
-        "a server that fails, or wants a login, gets no upload; one that lost its bytes is asked again later"
-    )
+    @Test("a failing server, or one with a login, gets no upload; lost bytes mean a retry")
     func failures() async throws {
         for (status, meaning) in [(503, "failed"), (401, "closed"), (302, "closed")] {
             let server = try ScriptedServer { _ in Self.response(status) }

@@ -83,7 +83,7 @@ struct LinkingTokenTests {
         )
     }
 
-    @Test("RS256 and ES256 are verified with public keys, and a key is for its own algorithm only")
+    @Test("RS256 and ES256 verify with public keys, each key for its own algorithm only")
     func publicKeys() throws {
         let ec = P256.Signing.PrivateKey()
         let claims = #"{"iss":"i","aud":"https://a.example","sub":"Ada","exp":1800000060}"#

@@ -51,7 +51,7 @@ struct ParticipantStoreTests {
         }
     }
 
-    @Test("a withdrawal erases the participant's folder, and the report reaches the server once")
+    @Test("a withdrawal erases the participant's folder, and its report arrives once")
     func withdrawal() async throws {
         try await removing {
             let store = store()
@@ -84,9 +84,7 @@ struct ParticipantStoreTests {
         }
     }
 
-    @Test(
-        "a second withdrawal replaces no other, and one that was not reported does not touch a new enrolment"
-    )
+    @Test("a withdrawal replaces no other one, and an unreported one spares new enrolments")
     func severalWithdrawals() async throws {
         try await removing {
             let store = store()
@@ -110,7 +108,7 @@ struct ParticipantStoreTests {
         }
     }
 
-    @Test("a refusal for good is kept until somebody was informed, and the local data is gone all the same")
+    @Test("a final refusal is kept until somebody is informed; local data is gone anyway")
     func refusal() async throws {
         try await removing {
             let store = store()
@@ -152,7 +150,8 @@ struct ParticipantStoreTests {
                 // From the step on nothing succeeds, as after a kill.
                 let dying = store { _ in
                     count.withLock {
-                        $0 += 1; return $0 > step ? EIO : 0
+                        $0 += 1
+                        return $0 > step ? EIO : 0
                     }
                 }
                 let failed = (try? dying.withdraw(from: "s")) == nil

@@ -32,7 +32,7 @@ struct SafeHarborTests {
         #expect(SafeHarbor.birthYear(birth, on: today) == year)
     }
 
-    @Test("the group begins on the ninetieth birthday, one day before it the year of birth is sent")
+    @Test("the group begins on the ninetieth birthday; the day before, the year is sent")
     func ninetieth() {
         // Born in 1935, reference year 2025: the group's year is the year of birth; a year later they differ.
         #expect(SafeHarbor.birthYear("1935-11-22", on: "2026-11-21") == 1936)
@@ -58,7 +58,7 @@ struct SafeHarborTests {
     }
 
     @Test(
-        "the United States are known by their names, and nothing below the country is sent for others",
+        "the United States are known by their names, and others give only the country",
         arguments: ["US", "us", "USA ", "U.S.", "U.S.A.", "United States", "United States of America", "840"]
     )
     func unitedStates(_ country: String) {
@@ -69,7 +69,7 @@ struct SafeHarborTests {
         #expect(patient.address.first?.country == "US" && omissions.isEmpty)
     }
 
-    @Test("an unknown country sends neither state nor postal code, and a free text is no state")
+    @Test("an unknown country sends neither state nor postal code; free text is no state")
     func unknownCountry() {
         for country in ["", "Usbekistan", "us of nowhere", "UUS", nil] {
             let (patient, omissions) = patient(

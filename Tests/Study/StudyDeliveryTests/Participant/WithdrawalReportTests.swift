@@ -69,12 +69,7 @@ struct WithdrawalReportTests {
         return archive
     }
 
-    @Test(
-        """
-        a withdrawal that dies at any step of the disk empties the queue, erases the folder, and is reported \
-        under one id
-        """
-    )
+    @Test("a withdrawal cut short at any step is completed and reported under one id")
     func deaths() async throws {
         for step in 0..<60 {
             let scratch = try Scratch()
@@ -138,12 +133,7 @@ struct WithdrawalReportTests {
         #expect(contract["applies"]?["end"]?.string?.hasPrefix("2026-09-21T") == true)
     }
 
-    @Test(
-        """
-        a server that fails is asked again under the same id; one that refuses is not; the resource form is \
-        C3-PRO’s
-        """
-    )
+    @Test("a failing server is asked again under the same id, a refusing one is not")
     func responses() async throws {
         let scratch = try Scratch()
         let device = Device(folder: scratch.folder)

@@ -82,7 +82,7 @@ import Testing
         #expect(model.answers.sharing == ["all": false] && model.page.kind == .signature)
     }
 
-    @Test("who is not eligible, has not understood or declines is told so at once, and may read again")
+    @Test("who is not eligible, has not understood or declines learns so and may read again")
     func refusals() throws {
         let child = try model()
         child[yesNo: "eligibility.adult"] = false
@@ -111,7 +111,7 @@ import Testing
         #expect(early.decision == nil && early.page.kind == .section("Overview"))
     }
 
-    @Test("answers are written as they are read, and kept in the participant's folder until it is erased")
+    @Test("answers are written as they are read, and kept until the folder is erased")
     func keeping() throws {
         let scratch = try Scratch()
         let keys = FileKeyStore(scratch.folder.appending(path: "key"))

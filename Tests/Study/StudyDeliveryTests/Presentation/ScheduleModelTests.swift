@@ -29,7 +29,7 @@ import Testing
         )
     }
 
-    @Test("what is open, comes and was done, with titles, follows the time and what is completed")
+    @Test("what is open, coming and done follows the time and what was completed")
     func states() throws {
         let model = try model(now: "2026-11-23T10:00:00+01:00")
         #expect(model.open.map(\.id) == ["diary#0", "diary#1"])

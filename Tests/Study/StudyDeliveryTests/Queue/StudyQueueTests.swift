@@ -80,7 +80,7 @@ struct StudyQueueTests {
         }
     }
 
-    @Test("the same content again is known, before and after it was delivered, and by two queues at once")
+    @Test("the same content is known again, before and after delivery, and by two queues")
     func twice() async throws {
         let scratch = try Scratch()
         let endpoint = Endpoint()
@@ -101,7 +101,7 @@ struct StudyQueueTests {
     }
 
     @Test(
-        "nothing on the disk shows what was submitted, encrypted for the study or not, nor of which study",
+        "nothing on the disk shows what was submitted, nor for which study",
         arguments: [true, false]
     )
     func planted(isEncrypted: Bool) async throws {
@@ -196,12 +196,7 @@ struct StudyQueueTests {
         #expect(try await queue.deliver(to: Endpoint()).delivered.count == 1)
     }
 
-    @Test(
-        """
-        a server that fails is tried again, within a delivery and over deliveries, and at last the item is \
-        set aside
-        """
-    )
+    @Test("a failing server is tried again, also in later deliveries, before giving up")
     func failing() async throws {
         let scratch = try Scratch()
         try await queue(scratch).submit(archive("a"), protection: .none)
@@ -231,7 +226,7 @@ struct StudyQueueTests {
         #expect(try await queue(scratch).deliver(to: Endpoint()).delivered.count == 1)
     }
 
-    @Test("a budget of bytes, and a device that allows nothing, stop the delivery with the reason")
+    @Test("a byte budget, and a device that allows nothing, stop the delivery with reasons")
     func budget() async throws {
         let scratch = try Scratch()
         let queue = try queue(scratch)

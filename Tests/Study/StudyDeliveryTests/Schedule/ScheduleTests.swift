@@ -39,12 +39,7 @@ struct ScheduleTests {
         )
     }
 
-    @Test(
-        """
-        repeats count from the enrolment, go on while the one before lies before the end, and keep to \
-        months' ends
-        """
-    )
+    @Test("repeats count from the enrolment to the first after the end, and keep month ends")
     func repeats() throws {
         #expect(
             try days(c3Pro(#""repeats": "1m", "expires": "3m""#), "2024-01-31T00:00:00Z") == [
