@@ -9,7 +9,7 @@ import Testing
 @Suite struct AppWithdrawalTests {
     private typealias BackEnd = ConsumerTests.BackEnd
 
-    @Test("The report of a withdrawal that an app makes removes what its participant gave")
+    @Test("the report of a withdrawal that an app makes removes what its participant gave")
     func report() async throws {
         let folder = try Folder()
         let study = try BackEnd(folder)
@@ -24,7 +24,7 @@ import Testing
         #expect(try await study.facts == 0)
     }
 
-    @Test("A consent that names its subject and has no signature is none")
+    @Test("a consent that names its subject and has no signature is none")
     func unsigned() async throws {
         let study = try BackEnd()
         let contract = """

@@ -17,7 +17,7 @@ extension ReceiverTests {
         get throws { try TrustAnchors(TestAuthority.apple.rootDER) }
     }
 
-    @Test("with receipts demanded, only one of the study's app registers, and a refusal says why")
+    @Test("with receipts demanded only the study's app registers, and refusals say why")
     func receipts() async throws {
         let receipts = try AppReceiptAttestation(bundles: ["org.example.sleep"], trusting: Self.apple) {
             Self.now

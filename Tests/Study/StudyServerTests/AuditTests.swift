@@ -24,7 +24,8 @@ import Testing
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: log.url)
     }
 
-    @Test func aLogThatNobodyChangedHoldsAndItsHeadProvesWhatIsBeforeIt() throws {
+    @Test("an unchanged log holds, and its head proves what is before it")
+    func unchanged() throws {
         let folder = try Folder()
         let log = try log(folder)
         let noted = try log.verify()
@@ -40,7 +41,8 @@ import Testing
 
     enum Change: CaseIterable { case edited, removed, inserted, swapped, first, cut }
 
-    @Test(arguments: Change.allCases) func aChangeIsFoundWithItsLine(kind: Change) throws {
+    @Test("a change is found with its line", arguments: Change.allCases)
+    func changed(kind: Change) throws {
         let folder = try Folder()
         let log = try log(folder)
         let head = try log.verify().head
@@ -65,7 +67,8 @@ import Testing
         }
     }
 
-    @Test func aChainThatWasMadeAnewDoesNotHaveTheHeadThatWasNoted() throws {
+    @Test("a chain that was made anew does not have the head that was noted")
+    func remade() throws {
         let folder = try Folder()
         let log = try log(folder)
         let head = try log.verify().head
@@ -77,7 +80,8 @@ import Testing
         #expect(throws: AuditLog.Problem.missingHead(head)) { try log.verify(noted: head) }
     }
 
-    @Test func severalWritersAtOnceMakeOneChain() async throws {
+    @Test("several writers at once make one chain")
+    func severalWriters() async throws {
         let folder = try Folder()
         let log = AuditLog(folder.file("audit.jsonl"))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -92,7 +96,8 @@ import Testing
         #expect(try log.verify().count == 80)
     }
 
-    @Test func aLineOfAWriterThatWasKilledIsFoundAndTheChainGoesOn() throws {
+    @Test("a line of a killed writer is found, and the chain goes on")
+    func killedWriter() throws {
         let folder = try Folder()
         let log = try log(folder, entries: 2)
         let file = try FileHandle(forWritingTo: log.url)
@@ -104,7 +109,8 @@ import Testing
         #expect(throws: AuditLog.Problem.broken(line: 3, reason: "it is no entry")) { try log.verify() }
     }
 
-    @Test func longTextsAreCutAndLineEndsStayInTheirEntry() throws {
+    @Test("long texts are cut, and line ends stay in their entry")
+    func longTexts() throws {
         let folder = try Folder()
         let log = AuditLog(folder.file("audit.jsonl"))
         let text = String(repeating: "x\n\"ä", count: 5000)
@@ -119,7 +125,7 @@ import Testing
         #expect(entries.count == 2 && entries[0].details.count == 10 && entries[0].who.count == 500)
     }
 
-    @Test("A text of one character and thousands of marks is cut, and the log is written on")
+    @Test("a text of one character and thousands of marks is cut, and the log is written on")
     func marks() throws {
         let folder = try Folder()
         let log = AuditLog(folder.file("audit.jsonl"))
@@ -135,7 +141,7 @@ import Testing
         #expect(lines.allSatisfy { $0.count < 8192 })
     }
 
-    @Test("Behind the line of a writer that was killed, entries are shown and changes are found")
+    @Test("behind the line of a killed writer entries are shown and changes are found")
     func behindStump() throws {
         let folder = try Folder()
         let log = try log(folder, entries: 2)
@@ -155,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("A cut end is told also where an older line is no entry, and so is a second digest")
+    @Test("a cut end is told also where an older line is no entry or has a second digest")
     func cutBehindStump() throws {
         let folder = try Folder()
         let log = try log(folder, entries: 2)
@@ -174,7 +180,7 @@ import Testing
         }
     }
 
-    @Test("A writer that does not end keeps others waiting for a while only")
+    @Test("a writer that does not end keeps others waiting for a while only")
     func stoppedWriter() throws {
         let folder = try Folder()
         var log = try log(folder, entries: 1)
@@ -185,7 +191,8 @@ import Testing
         #expect(try log.verify().count == 1)
     }
 
-    @Test func theToolVerifiesAndListsALog() throws {
+    @Test("the tool verifies and lists a log")
+    func tool() throws {
         let folder = try Folder()
         let log = try log(folder)
         try StudyAuditVerifyCommand.parse([log.url.path]).run()

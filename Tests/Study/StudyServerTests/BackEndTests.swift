@@ -43,7 +43,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Places.all) func deliveriesBecomeFactsOnceTheirConsentIsThere(places: Places)
+    @Test("deliveries become facts once their consent is there", arguments: Places.all)
+    func delivery(places: Places)
         async throws
     {
         let study = try await BackEnd(places)
@@ -60,7 +61,8 @@ import Testing
         #expect(try await study.queue.status().depth == 0)
     }
 
-    @Test(arguments: Places.all) func aResponseThatComesAgainChangesNothing(places: Places) async throws {
+    @Test("a response that comes again changes nothing", arguments: Places.all)
+    func repeated(places: Places) async throws {
         let study = try await BackEnd(places)
         let participant = UUID()
         try await study.queue.send(Given.message(Given.contract(participant)))
@@ -86,7 +88,8 @@ import Testing
         #expect(try await study.count("SELECT count(*) FROM visit_dimension") == 1)
     }
 
-    @Test(arguments: Places.all) func whoLeavesIsForgottenWhileSeveralConsumersWork(places: Places)
+    @Test("who leaves is forgotten while several consumers work", arguments: Places.all)
+    func leaving(places: Places)
         async throws
     {
         let study = try await BackEnd(places)

@@ -61,7 +61,8 @@ import Testing
         "receiver.antispam", "receiver.codes", "receiver.keyList", "receiver.contents", "receiver.clients",
     ]
 
-    @Test func aBackupHasEveryFileOfTheConfigurationAndRestoresItWhereTheConfigurationSays() async throws {
+    @Test("a backup has every file of the configuration and restores it where that says")
+    func everyFile() async throws {
         let folder = try Folder()
         try fill(folder)
         let made = try await places(folder).backup().make(in: folder.file("backups"))
@@ -92,7 +93,8 @@ import Testing
         try config.checkFiles()
     }
 
-    @Test func filesGoWhereTheConfigurationThatIsThereSays() async throws {
+    @Test("files go where the configuration that is there says")
+    func presentConfiguration() async throws {
         let folder = try Folder()
         try fill(folder)
         let made = try await places(folder).backup().make(in: folder.file("backups"))
@@ -104,7 +106,8 @@ import Testing
         #expect(try String(contentsOf: new.file("study.json"), encoding: .utf8) == text)
     }
 
-    @Test func aMissingFileIsToldByItsName() async throws {
+    @Test("a missing file is reported by name")
+    func missing() async throws {
         let folder = try Folder()
         try fill(folder)
         try FileManager.default.removeItem(at: folder.file("users"))
@@ -119,7 +122,8 @@ import Testing
         #expect(manifest.contains(#""missing":["pages.users","receiver.clients"]"#))
     }
 
-    @Test func aFileWithOtherContentIsInTheWayAndNothingIsWritten() async throws {
+    @Test("a file with other content is in the way, and nothing is written")
+    func inTheWay() async throws {
         let folder = try Folder()
         try fill(folder)
         let made = try await places(folder).backup().make(in: folder.file("backups"))
@@ -132,7 +136,8 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: new.url.path) == ["users"])
     }
 
-    @Test func aManifestWhosePathsLeaveTheFolderIsRefused() async throws {
+    @Test("a manifest whose paths leave the folder is refused")
+    func outside() async throws {
         let folder = try Folder()
         try fill(folder)
         let made = try await places(folder).backup().make(in: folder.file("backups"))
@@ -148,7 +153,7 @@ import Testing
         #expect(error?.description.contains("leaves its folder") == true)
     }
 
-    @Test("A folder and files behind links are in the backup; what is neither is told")
+    @Test("a folder and files behind links are in the backup; what is neither is told")
     func links() async throws {
         let folder = try Folder()
         try fill(folder)
@@ -174,7 +179,7 @@ import Testing
         #expect(error?.description.contains("elsewhere") == true, "\(String(describing: error))")
     }
 
-    @Test("A restore that fails leaves nothing, so that the next one finds its way free")
+    @Test("a restore that fails leaves nothing, so that the next one finds its way free")
     func halfRestored() async throws {
         let folder = try Folder()
         try fill(folder)
@@ -195,7 +200,7 @@ import Testing
         _ = try await places(new).backup(restoring: made.folder).restore(made.folder)
     }
 
-    @Test("A backup without its warehouse, or with others' rights to write, is not taken at its word")
+    @Test("a backup without its warehouse, or that others may write, is not trusted")
     func hostileManifest() async throws {
         let folder = try Folder()
         try fill(folder)
@@ -226,7 +231,7 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o644)
     }
 
-    @Test("No backup is made in a folder that is copied")
+    @Test("no backup is made in a folder that is copied")
     func inside() async throws {
         let folder = try Folder()
         try fill(folder)
@@ -236,7 +241,7 @@ import Testing
         #expect(error?.description.contains("which is copied") == true)
     }
 
-    @Test("What a backup left that was killed goes with the next one, a day later")
+    @Test("what a backup left that was killed goes with the next one, a day later")
     func drafts() async throws {
         let folder = try Folder()
         try fill(folder)
@@ -259,7 +264,8 @@ import Testing
         #expect(Set(names) == [".making-new", made.folder.lastPathComponent])
     }
 
-    @Test func aBackupOfAnEarlierBuildGivesBackItsFiles() async throws {
+    @Test("a backup of an earlier build gives back its files")
+    func earlierBuild() async throws {
         let folder = try Folder()
         try fill(folder)
         let made = try await places(folder).backup().make(in: folder.file("backups"))
@@ -273,15 +279,19 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: new.file("study.json").path))
     }
 
-    @Test(arguments: [
-        ("users", "eve\n", "users: line 1 is not a name"), ("users", nil, "users: there is no such file"),
-        ("antispam.txt", nil, "antispam.txt: there is no such file"),
-        ("clients.sqlite", "no database, no database", "clients.sqlite: this is no database of SQLite"),
-        ("queue.sqlite", "no database, no database", "queue.sqlite: this is no database of SQLite"),
-        ("published/contents.jwt", "a.b.c", "published: this is not a valid list"),
-        ("codes.txt", "short\n", "codes.txt: a code of fewer than 8"),
-        ("sleep.json", "{", "sleep.json"), ("schedule.json", nil, "schedule.json: there is no such file"),
-    ]) func aCheckOpensEachFileOfTheConfiguration(name: String, content: String?, advice: String) throws {
+    @Test(
+        "a check opens each file of the configuration",
+        arguments: [
+            ("users", "eve\n", "users: line 1 is not a name"), ("users", nil, "users: there is no such file"),
+            ("antispam.txt", nil, "antispam.txt: there is no such file"),
+            ("clients.sqlite", "no database, no database", "clients.sqlite: this is no database of SQLite"),
+            ("queue.sqlite", "no database, no database", "queue.sqlite: this is no database of SQLite"),
+            ("published/contents.jwt", "a.b.c", "published: this is not a valid list"),
+            ("codes.txt", "short\n", "codes.txt: a code of fewer than 8"),
+            ("sleep.json", "{", "sleep.json"), ("schedule.json", nil, "schedule.json: there is no such file"),
+        ]
+    )
+    func checkedFiles(name: String, content: String?, advice: String) throws {
         let folder = try Folder()
         try fill(folder)
         try FileManager.default.removeItem(at: folder.file(name))
@@ -298,7 +308,8 @@ import Testing
         #expect(error.map { "\($0)" }?.contains(advice) == true, "\(String(describing: error))")
     }
 
-    @Test func aCheckTellsAllThatIsWrong() throws {
+    @Test("a check tells all that is wrong")
+    func checkedAll() throws {
         let folder = try Folder()
         try fill(folder)
         try FileManager.default.removeItem(at: folder.file("users"))

@@ -27,7 +27,8 @@ import Testing
         try await queue.send(Given.message(Given.response(UUID())))
     }
 
-    @Test func filesAreCopiedWhileTheyAreInUseAndRestoredWithTheSameCounts() async throws {
+    @Test("files are copied while in use and restored with the same counts")
+    func inUse() async throws {
         let folder = try Folder()
         let queue = try SQLiteMessageQueue(folder.file("queue.sqlite"))
         let warehouse = try Warehouse(folder.file("study.sqlite"))
@@ -64,7 +65,8 @@ import Testing
         #expect(try await consumer.drain().waiting == 1)
     }
 
-    @Test func aDamagedBackupAndAFileInTheWayAreRefused() async throws {
+    @Test("a damaged backup and a file in the way are refused")
+    func damaged() async throws {
         let folder = try Folder()
         let queue = try SQLiteMessageQueue(folder.file("queue.sqlite"))
         try await fill(queue, try Warehouse(folder.file("study.sqlite")), participants: 1)
@@ -91,7 +93,8 @@ import Testing
         await #expect(throws: StudyOperationsError.self) { try await foreign.restore(made.folder) }
     }
 
-    @Test func aDatabaseOfPostgreSQLIsDumpedAndRestored() async throws {
+    @Test("a database of PostgreSQL is dumped and restored")
+    func postgreSQL() async throws {
         guard let url = try await TestDatabase.emptySchema() else { try Test.cancel("\(TestDatabase.hint)") }
         let folder = try Folder()
         let queue = try await PostgreSQLMessageQueue(url)
@@ -111,7 +114,8 @@ import Testing
 
     // MARK: Keys
 
-    @Test func aNewKeyIsPublishedAndARevokedOneIsNot() throws {
+    @Test("a new key is published, and a revoked one is not")
+    func newKey() throws {
         let folder = try Folder()
         let keys = StudyKeyFolder(folder.file("keys"))
         for _ in 0..<2 { _ = try keys.rotate(subject: "CN=Study", days: 30, bits: 2048) }
@@ -136,7 +140,8 @@ import Testing
         #expect(throws: (any Error).self) { try keys.list(study: "s", signedBy: StudyKeys.key) }
     }
 
-    @Test func phonesFetchTheListOfKeysFromTheReceiver() async throws {
+    @Test("phones fetch the list of keys from the receiver")
+    func keyList() async throws {
         let folder = try Folder()
         let keys = StudyKeyFolder(folder.file("keys"))
         _ = try keys.rotate(subject: "CN=Study", days: 30, bits: 2048)
@@ -154,7 +159,8 @@ import Testing
         await receiver.stop()
     }
 
-    @Test func theListOfKeysSaysWhatIsLostWithoutOne() async throws {
+    @Test("the list of keys says what is lost without each")
+    func lostKeys() async throws {
         let queue = try SQLiteMessageQueue(nil)
         let warehouse = try Warehouse(nil)
         try await fill(queue, warehouse, participants: 1)

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "What is received since a version is required waits until it is signed; what came before does not",
+        "what arrives once a version is required waits until that one is signed",
         arguments: StoreKind.allCases
     )
     func heldBack(kind: StoreKind) async throws {
@@ -45,7 +45,7 @@ import Testing
         #expect(try await study.count("study_message WHERE state = 'waiting'") == 0)
     }
 
-    @Test("A version that is required later counts for the time before", arguments: StoreKind.allCases)
+    @Test("a version that is required later counts for the time before", arguments: StoreKind.allCases)
     func laterVersions(kind: StoreKind) async throws {
         let study = try await study(
             kind,
@@ -67,7 +67,7 @@ import Testing
         #expect(try await study.deliver(Given.response(other, 1), received: april).loaded == 1)
     }
 
-    @Test("What comes in one message with an earlier version waits for the required one")
+    @Test("what comes in one message with an earlier version waits for the required one")
     func oneMessage() async throws {
         let study = try await study(.sqlite, [("2", "2026-01-01T00:00:00Z")])
         let both = Given.bundle([contract("1"), Given.response(participant)])
@@ -78,7 +78,7 @@ import Testing
         #expect(try await study.facts > 0)
     }
 
-    @Test("Each version that one message has is signed, whichever is the last", arguments: StoreKind.allCases)
+    @Test("each version that one message has is signed, whichever is the last", arguments: StoreKind.allCases)
     func severalVersions(kind: StoreKind) async throws {
         let study = try await study(kind, [("2", "2026-01-01T00:00:00Z")])
         let later = Given.contract(participant, signed: "2026-03-08T09:00:00Z", version: "data sharing")
@@ -97,7 +97,7 @@ import Testing
         #expect(reasons == ["it has more than 100 consents"])
     }
 
-    @Test("Versions are the same by their bytes, for those who wait and for those who come later")
+    @Test("versions are the same by their bytes, whether somebody waits or comes later")
     func bytes() async throws {
         let study = try await study(.sqlite, [("caf\u{E9}", "2026-01-01T00:00:00Z")])
         _ = try await study.deliver(Given.response(participant))
@@ -108,7 +108,7 @@ import Testing
         #expect(try await study.count("study_message WHERE state = 'waiting'") == 0)
     }
 
-    @Test("A phone that the team approved is known, also while its message waits for the required version")
+    @Test("a phone is known once approved, also while its message waits for a version")
     func approvedWhileItWaits() async throws {
         let study = try await study(.sqlite, [("2", "2026-03-05T00:00:00Z")])
         _ = try await study.deliver(contract("1"))
@@ -128,7 +128,7 @@ import Testing
         #expect(try await study.texts == ["corrected"])
     }
 
-    @Test("A consent without a version, and none at all, let nothing in where one is required")
+    @Test("a consent without a version, or none, lets nothing in where one is required")
     func withoutVersion() async throws {
         let study = try await study(.sqlite, [("2", "2026-01-01T00:00:00Z")])
         let unnamed = contract("1").replacing(#""version": "1","#, with: "")

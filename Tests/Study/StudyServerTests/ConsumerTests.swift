@@ -52,7 +52,8 @@ private let offeredContract = """
         }
     }
 
-    @Test func aResponseOfAParticipantWhoAgreedBecomesFacts() async throws {
+    @Test("a response of a participant who agreed becomes facts")
+    func agreed() async throws {
         let study = try BackEnd()
         let participant = UUID()
         let report = try await study.deliver([Given.contract(participant), Given.response(participant)])
@@ -66,7 +67,8 @@ private let offeredContract = """
         #expect(try await study.queue.status().depth == 0)
     }
 
-    @Test func withoutAConsentMessagesWaitAndWithItTheyAreLoaded() async throws {
+    @Test("messages without a consent wait, and are loaded with it")
+    func withoutConsent() async throws {
         let study = try BackEnd()
         let participant = UUID()
         #expect(
@@ -81,7 +83,8 @@ private let offeredContract = """
         #expect(try await study.facts == 6)
     }
 
-    @Test func aMessageThatIsDeliveredAgainChangesNothing() async throws {
+    @Test("a message that is delivered again changes nothing")
+    func redelivered() async throws {
         let study = try BackEnd()
         let participant = UUID()
         let messages = try [
@@ -103,7 +106,8 @@ private let offeredContract = """
         #expect(try await study.count("SELECT count(*) FROM upload_status") == before)
     }
 
-    @Test func theSameResponseInAnotherEnvelopeReplacesItself() async throws {
+    @Test("the same response in another envelope replaces itself")
+    func otherEnvelope() async throws {
         let study = try BackEnd()
         let participant = UUID()
         _ = try await study.deliver([
@@ -113,7 +117,8 @@ private let offeredContract = """
         #expect(try await study.count("SELECT count(*) FROM visit_dimension") == 1)
     }
 
-    @Test func thePhonesIdIsNowhereInTheWarehouse() async throws {
+    @Test("the phone's id is nowhere in the warehouse")
+    func phoneID() async throws {
         let folder = try Folder()
         let study = try BackEnd(folder)
         let participant = UUID()
@@ -143,7 +148,8 @@ private let offeredContract = """
         #expect(json?.contains("Patient/\(pseudonym ?? "-")") == true)
     }
 
-    @Test func withdrawalRemovesEverythingAndLateMessagesAreRefused() async throws {
+    @Test("withdrawal removes everything, and late messages are refused")
+    func withdrawal() async throws {
         let folder = try Folder()
         let study = try BackEnd(folder)
         let participant = UUID()
@@ -171,7 +177,8 @@ private let offeredContract = """
         #expect(try await study.facts == 0)
     }
 
-    @Test func whoWithdrewMayAgreeAnewAndIsSomebodyNew() async throws {
+    @Test("who withdrew may agree anew and is then somebody new")
+    func agreedAnew() async throws {
         let study = try BackEnd()
         let participant = UUID()
         #expect(
@@ -217,7 +224,8 @@ private let offeredContract = """
         #expect(try await study.facts == 0)
     }
 
-    @Test func aWithdrawalThatIsProcessedLateLeavesWhatCameAfterANewConsent() async throws {
+    @Test("a withdrawal processed late leaves what came after a new consent")
+    func lateWithdrawal() async throws {
         let study = try BackEnd()
         let participant = UUID()
         #expect(
@@ -247,7 +255,8 @@ private let offeredContract = """
         ("2026-04-01", 1), ("2026-03-31", 0),
     ]
 
-    @Test(arguments: newConsents.indices) func aNewConsentMayBeSignedByASlowClockOrOnTheSameDay(index: Int)
+    @Test("a new consent may be signed by a slow clock or on the same day", arguments: newConsents.indices)
+    func slowClock(index: Int)
         async throws
     {
         let study = try BackEnd()
@@ -262,7 +271,8 @@ private let offeredContract = """
         #expect(try await study.consumer.drain().loaded == loaded)
     }
 
-    @Test func messagesOfNobodyWhoAgreedStayEncrypted() async throws {
+    @Test("messages of nobody who agreed stay encrypted")
+    func nobody() async throws {
         let study = try BackEnd()
         let participant = UUID()
         let messages = [Given.contract(participant), Given.response(participant)]
@@ -278,7 +288,8 @@ private let offeredContract = """
         #expect(try await study.warehouse.read { try $0.keptMessages(limit: 10) }.count == 2)
     }
 
-    @Test func aDictionaryForResearchersHasNoConceptOfOthersAlone() async throws {
+    @Test("a dictionary for researchers has no concept that only others have")
+    func dictionary() async throws {
         let study = try BackEnd()
         let participant = UUID()
         let response = Given.response(participant).replacing("\"score\"", with: "\"own-score\"")
@@ -293,7 +304,8 @@ private let offeredContract = """
         #expect(!sharing.contains { $0.contains("own-score") })
     }
 
-    @Test func aWithdrawalThatComesFirstIsKept() async throws {
+    @Test("a withdrawal that comes before its consent is kept")
+    func withdrawalFirst() async throws {
         let study = try BackEnd()
         let participant = UUID()
         let report = try await study.deliver([
@@ -307,7 +319,8 @@ private let offeredContract = """
         #expect(try await study.count("SELECT count(*) FROM study_withdrawal") == 1)
     }
 
-    @Test func whatCannotBeProcessedIsKeptWithItsReasonAndProcessedOnceItsKeyIsThere() async throws {
+    @Test("what cannot be processed is kept with its reason until its key is there")
+    func lateKey() async throws {
         let study = try BackEnd(keys: [StudyKeys.id: StudyKeys.other])
         let participant = UUID()
         let report = try await study.deliver([Given.contract(participant), Given.response(participant)])
@@ -334,7 +347,8 @@ private let offeredContract = """
         #expect(try await study.warehouse.read { try $0.failedMessages() }.isEmpty)
     }
 
-    @Test func aRunningConsumerProcessesAgainWhatTheTeamAsksFor() async throws {
+    @Test("a running consumer processes again what the team asks for")
+    func askedAgain() async throws {
         let study = try BackEnd(keys: [:])
         let participant = UUID()
         #expect(
@@ -355,7 +369,8 @@ private let offeredContract = """
         #expect(try await study.warehouse.transaction { try $0.requestReprocessing("no such message") } == 0)
     }
 
-    @Test func twoKeysOverlapWhileTheyAreRotated() async throws {
+    @Test("two keys overlap while they are rotated")
+    func rotation() async throws {
         let newer = StudyKeys.known("key-2")
         let study = try BackEnd(keys: [StudyKeys.id: StudyKeys.key, newer: StudyKeys.other])
         let participant = UUID()
@@ -371,23 +386,26 @@ private let offeredContract = """
         #expect(try await study.consumer.drain().loaded == 2)
     }
 
-    @Test(arguments: [
-        (#"{"resourceType": "Binary"}"#, "resources of type"),
-        (#"{"resourceType": "Observation", "status": "final"}"#, "without a participant"),
-        (
-            #"{"resourceType": "Observation", "status": "final", "subject": {"reference": "Patient/7"}}"#,
-            "is no UUID"
-        ),
-        (
-            observationWithoutCode,
-            "no valid resource"
-        ),
-        (
-            offeredContract,
-            "is no consent"
-        ),
-    ])
-    func whatIsWrongIsNamedWithoutContent(resource: String, reason: String) async throws {
+    @Test(
+        "mistakes are named without content",
+        arguments: [
+            (#"{"resourceType": "Binary"}"#, "resources of type"),
+            (#"{"resourceType": "Observation", "status": "final"}"#, "without a participant"),
+            (
+                #"{"resourceType": "Observation", "status": "final", "subject": {"reference": "Patient/7"}}"#,
+                "is no UUID"
+            ),
+            (
+                observationWithoutCode,
+                "no valid resource"
+            ),
+            (
+                offeredContract,
+                "is no consent"
+            ),
+        ]
+    )
+    func mistakes(resource: String, reason: String) async throws {
         let study = try BackEnd()
         #expect(try await study.deliver([resource]).failed == 1)
         let failed = try await study.warehouse.read { try $0.failedMessages() }
@@ -397,14 +415,16 @@ private let offeredContract = """
         #expect(text.contains(reason), "\(text)")
     }
 
-    @Test func aPackageOfSeveralParticipantsIsRefused() async throws {
+    @Test("a bundle of several participants is refused")
+    func several() async throws {
         let study = try BackEnd()
         let bundle = Given.bundle([Given.contract(UUID()), Given.contract(UUID())])
         #expect(try await study.deliver([bundle]).failed == 1)
         #expect(try await study.count("SELECT count(*) FROM study_consent") == 0)
     }
 
-    @Test func aFileOfAPackageThatCannotBeReadIsNotPassedOver() async throws {
+    @Test("a file of a package that cannot be read is not passed over")
+    func unreadableFile() async throws {
         let study = try BackEnd()
         let participant = UUID()
         var archive = try StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary"))
@@ -424,7 +444,8 @@ private let offeredContract = """
         #expect(try await study.consumer.drain().failed == 1)
     }
 
-    @Test func aPackageOfSeveralParticipantsGoesWithEachOfThem() async throws {
+    @Test("a bundle of several participants goes when any of them leaves")
+    func severalLeaving() async throws {
         for leaver in 0...1 {
             let study = try BackEnd()
             let people = [UUID(), UUID()]
@@ -444,7 +465,8 @@ private let offeredContract = """
         }
     }
 
-    @Test func twoMeasurementsWithOneIdentifierInOneBundleAreBothKept() async throws {
+    @Test("two measurements with one identifier in one bundle are both kept")
+    func sharedIdentifier() async throws {
         let study = try BackEnd()
         let participant = UUID()
         func measured(_ value: Int, _ identifier: String = "m") -> String {
@@ -468,7 +490,8 @@ private let offeredContract = """
         #expect(try await study.facts == 3)
     }
 
-    @Test func packagesOfResearchKitAreOpenedAndTheirResourcesLoaded() async throws {
+    @Test("packages of ResearchKit are opened and their resources loaded")
+    func researchKit() async throws {
         let study = try BackEnd()
         let participant = UUID()
         var archive = try StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary"))
@@ -509,7 +532,8 @@ private let offeredContract = """
         #expect(try await study.consumer.drain().failed == 1)
     }
 
-    @Test func aContractThatOthersSignedTooIsTheParticipants() async throws {
+    @Test("a contract that others signed too is the participant's")
+    func otherSigners() async throws {
         let study = try BackEnd()
         let participant = UUID()
         let contract = """
@@ -544,7 +568,8 @@ private let offeredContract = """
         return Data(json.utf8())
     }
 
-    @Test func messagesOfTheOriginalReceiverAreConsumed() async throws {
+    @Test("messages of the original receiver are consumed")
+    func firstReceiver() async throws {
         let study = try BackEnd()
         let participant = UUID()
         let contract = """
@@ -596,7 +621,8 @@ private let offeredContract = """
         )
     }
 
-    @Test func theConsentsOfThisPackageAreUnderstood() async throws {
+    @Test("consents made by this package are understood")
+    func ownConsents() async throws {
         let document = try ConsentDocument(
             parsing: Data(
                 """
@@ -635,7 +661,8 @@ private let offeredContract = """
     // MARK: Order
 
     /// Whatever the order of deliveries, and however often, the warehouse is the same.
-    @Test(arguments: 1...5) func theOrderOfDeliveriesDoesNotMatter(seed: UInt64) async throws {
+    @Test("the order of deliveries does not matter", arguments: 1...5)
+    func order(seed: UInt64) async throws {
         var state = seed
         func random(_ bound: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -9,7 +9,8 @@ import Testing
 
 /// What is not as it should be: messages that cannot be read, participants who leave, a machine in trouble.
 extension ConsumerTests {
-    @Test func thePhonesIdInATextBecomesThePseudonym() async throws {
+    @Test("the phone's id in a text becomes the pseudonym")
+    func phoneIDInTexts() async throws {
         let study = try BackEnd()
         let participant = UUID()
         let texts = [
@@ -25,7 +26,8 @@ extension ConsumerTests {
         #expect(try await study.count("\(facts) observation_blob LIKE 'long %\(pseudonym)'") == 1)
     }
 
-    @Test func aWithdrawalThatIsProcessedAgainLeavesNothingInFiles() async throws {
+    @Test("a withdrawal that is processed again leaves nothing in files")
+    func withdrawnAgain() async throws {
         let folder = try Folder()
         let study = try BackEnd(folder)
         let participant = UUID()
@@ -53,7 +55,8 @@ extension ConsumerTests {
         #expect(try !folder.contains("what only one wrote"))
     }
 
-    @Test func withdrawalForgetsWhatCouldNotBeProcessed() async throws {
+    @Test("a withdrawal forgets what could not be processed")
+    func forgottenFailures() async throws {
         let study = try BackEnd()
         let participant = UUID()
         let other = UUID()
@@ -83,7 +86,8 @@ extension ConsumerTests {
         #expect(try await study.warehouse.read { try $0.failedMessages() }.isEmpty)
     }
 
-    @Test func oneMessageInTroubleKeepsNoneOfTheOthers() async throws {
+    @Test("one message in trouble holds up none of the others")
+    func oneInTrouble() async throws {
         let study = try BackEnd(keys: [:])
         for number in 1...2 {
             try await study.queue.send(Given.message(Given.response(UUID(), number), id: "m\(number)"))
@@ -142,7 +146,8 @@ extension ConsumerTests {
         Consumer(queue: queue, warehouse: study.warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]))
     }
 
-    @Test func aMessageThatCannotBeDeletedLeavesNoOtherInTheQueue() async throws {
+    @Test("a message that cannot be deleted leaves no other one in the queue")
+    func notDeleted() async throws {
         let study = try BackEnd()
         for number in 1...3 {
             try await study.queue.send(Given.message(Given.response(UUID(), number), id: "m\(number)"))
@@ -153,7 +158,11 @@ extension ConsumerTests {
         #expect(try await study.queue.status().depth == 1)
     }
 
-    @Test(arguments: [false, true]) func whatComesAgainIsDeletedBeforeAnythingElse(fails: Bool) async throws {
+    @Test(
+        "a message that comes again is deleted before anything else is processed",
+        arguments: [false, true]
+    )
+    func repeated(fails: Bool) async throws {
         let study = try BackEnd()
         let test = try await TestQueue(.sqlite)
         let sqlite = try #require(test.queue as? SQLiteMessageQueue)
@@ -179,7 +188,8 @@ extension ConsumerTests {
         #expect(try await sqlite.status().depth == (fails ? 1 : 0))
     }
 
-    @Test func aFullDiskCostsNoMessageItsAttempts() async throws {
+    @Test("a full disk costs no message its attempts")
+    func fullDisk() async throws {
         let test = try await TestQueue(.sqlite, receives: 2)
         let warehouse = try Warehouse(nil)
         let consumer = Consumer(
@@ -203,7 +213,8 @@ extension ConsumerTests {
         #expect(try await test.queue.status() == MessageQueueStatus(depth: 0, dead: 0, age: 0, bytes: 0))
     }
 
-    @Test func noSetOfMessagesThatFailOrWaitFillsTheWarehouse() async throws {
+    @Test("no set of messages that fail or wait fills the warehouse")
+    func filling() async throws {
         let test = try await TestQueue(.sqlite)
         let warehouse = try Warehouse(nil)
         let participant = UUID()
@@ -241,7 +252,8 @@ extension ConsumerTests {
         #expect(try await test.queue.status().dead == 0)
     }
 
-    @Test func aMessageThatMayEndItsConsumerTakesNoOtherAlong() async throws {
+    @Test("a message that may end its consumer takes no other one along")
+    func crashing() async throws {
         let test = try await TestQueue(.sqlite, receives: 5)
         let warehouse = try Warehouse(nil)
         for number in 1...3 {
@@ -270,7 +282,8 @@ extension ConsumerTests {
         #expect(released.withLock { $0 } == ["m2", "m3"])
     }
 
-    @Test func noServersTroubleIsAMessagesFault() {
+    @Test("a server's trouble is not taken for a message's fault")
+    func serverTrouble() {
         // A standby, a right that was taken away, a table that is gone, a disk; then a value, and a statement
         // that took too long.
         for state in ["25006", "42501", "42P01", "58030", "53100", "57P01"] {
@@ -284,7 +297,8 @@ extension ConsumerTests {
         }
     }
 
-    @Test func aRequestIsTakenBackBeforeItsMessageIsProcessed() async throws {
+    @Test("a request is taken back before its message is processed")
+    func takenBack() async throws {
         let study = try BackEnd(keys: [:])
         try await study.queue.send(Given.message(Given.response(UUID()), id: "m"))
         #expect(try await study.consumer.drain().failed == 1)

@@ -76,7 +76,8 @@ extension ConsumerTests {
         ),
     ]
 
-    @Test(arguments: corrections.indices) func aCorrectionInTheSameMessageReplacesWhatItCorrects(index: Int)
+    @Test("a correction in the same message replaces what it corrects", arguments: corrections.indices)
+    func sameMessage(index: Int)
         async throws
     {
         let study = try BackEnd()
@@ -88,7 +89,8 @@ extension ConsumerTests {
         #expect(try await values(study) == left)
     }
 
-    @Test func aLaterMessageReplacesAllThatAnIdentifierHad() async throws {
+    @Test("a later message replaces all that an identifier had")
+    func laterMessage() async throws {
         let study = try BackEnd()
         let participant = UUID()
         let both = bundle(
@@ -117,7 +119,8 @@ extension ConsumerTests {
         #expect(try await values(study) == [5, 8, 9])
     }
 
-    @Test func aMessageOfMoreParticipantsThanItIsFiledUnderIsNotKept() async throws {
+    @Test("a message of more participants than it can be filed under is not kept")
+    func tooManyPeople() async throws {
         let study = try BackEnd()
         let people = (0...100).map { _ in UUID() }
         func message(_ people: [UUID]) -> String { Given.bundle(people.map { Given.response($0) }) }
@@ -130,7 +133,8 @@ extension ConsumerTests {
         #expect(try await study.count("SELECT count(*) FROM study_message WHERE body IS NOT NULL") == 0)
     }
 
-    @Test func aPhoneWhoseClockIsAheadKeepsNoLaterCorrectionOut() async throws {
+    @Test("a phone whose clock is ahead keeps no later correction out")
+    func phoneAhead() async throws {
         let study = try BackEnd()
         let participant = UUID()
         try await study.queue.send(Given.message(Given.contract(participant)))
@@ -160,7 +164,8 @@ extension ConsumerTests {
             ("2026-03-02T15:00:00Z", "2026-03-02T20:00:00Z", "final", "0", [60]),
         ]
 
-    @Test(arguments: clocks.indices) func aClockThatWasAheadKeepsNoCorrectionOut(index: Int) async throws {
+    @Test("a clock that was ahead keeps no correction out", arguments: clocks.indices)
+    func clockWasAhead(index: Int) async throws {
         let study = try BackEnd()
         let participant = UUID()
         let (changed, received, status, version, left) = Self.clocks[index]
@@ -174,7 +179,8 @@ extension ConsumerTests {
         #expect(try await values(study) == left)
     }
 
-    @Test func aTimeAfterItsReceiptIsTheReceiptsAndStaysInAModifier() async throws {
+    @Test("a time after its receipt becomes the receipt's and stays in a modifier")
+    func futureTime() async throws {
         let study = try BackEnd()
         let participant = UUID()
         try await study.queue.send(Given.message(Given.contract(participant)))
@@ -204,7 +210,8 @@ extension ConsumerTests {
         ([("2031-01-01T09:00:00Z", true)], "2026-03-02 00:00:00", 1),
     ]
 
-    @Test(arguments: consents.indices) func ofConsentsInOneMessageTheOneSignedLastIsInForce(index: Int)
+    @Test("of several consents in one message the one signed last is in force", arguments: consents.indices)
+    func lastSigned(index: Int)
         async throws
     {
         let study = try BackEnd()

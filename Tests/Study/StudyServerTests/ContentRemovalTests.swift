@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "of what was loaded long ago, answers are removed, and consents, packages and what waits stay",
+        "of old content answers are removed, and consents, packages and what waits stay",
         arguments: StoreKind.allCases
     )
     func removal(store: StoreKind) async throws {

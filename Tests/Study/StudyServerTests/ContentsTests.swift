@@ -120,7 +120,7 @@ private struct Server: HTTPTransport {
 struct ContentsTests {
     private static let diary = "http://example.org/Questionnaire/diary"
 
-    @Test("a phone fetches what is published, asks again in vain, and has it without a network")
+    @Test("a phone fetches what is published, asks again in vain, and has it offline")
     func roundTrip() async throws {
         let published = try Published()
         let receiver = try await Receiver.start(
@@ -156,7 +156,7 @@ struct ContentsTests {
         #expect(try store().stored()?.contents == next.contents)
     }
 
-    @Test("the receiver serves files by their digests alone, with tags that save sending them again")
+    @Test("the receiver serves files by digest alone, and tags save sending them again")
     func serving() async throws {
         let published = try Published()
         let contents = try published.publish()
@@ -191,7 +191,7 @@ struct ContentsTests {
         await receiver.stop()
     }
 
-    @Test("an older list, and another one of the same version, is refused; what was stored stays")
+    @Test("an older list, or another of one version, is refused, and the stored one stays")
     func older() async throws {
         let published = try Published()
         try published.publish()
@@ -304,7 +304,7 @@ struct ContentsTests {
         #expect(try store.stored()?.contents == contents)
     }
 
-    @Test("a stored list stays of use after its time, and files of earlier lists are removed")
+    @Test("a stored list is of use after its time, and files of earlier lists are removed")
     func expiry() async throws {
         let published = try Published()
         try published.publish([Published.questionnaire("1"), Published.questionnaire("2")])
@@ -323,7 +323,7 @@ struct ContentsTests {
         #expect(Set(names) == Set(contents.files.map(\.digest) + ["contents.jwt", ".lock"]))
     }
 
-    @Test("a list over its bounds, with two files of one name, or with another consent is not made")
+    @Test("a list over its bounds, with a repeated name or another consent is not made")
     func bounds() throws {
         func file(_ kind: StudyContents.File.Kind, _ number: Int = 1, size: Int = 1) -> StudyContents.File {
             let isQuestionnaire = kind == .questionnaire
@@ -363,7 +363,7 @@ struct ContentsTests {
         #expect(throws: StudyError.self) { try make([long]) }
     }
 
-    @Test("the version of what is published rises, and a list of another study is not replaced")
+    @Test("versions of what is published rise, and another study's list is not replaced")
     func rising() throws {
         let published = try Published()
         #expect(try published.publish().version == 1)
@@ -407,7 +407,7 @@ struct ContentsTests {
         #expect(steps.withLock { $0 } > 0)
     }
 
-    @Test("another key is refused unless it is asked for, and what is named no more is removed")
+    @Test("another key is refused unless asked for, and unnamed files are removed")
     func anotherKey() throws {
         let published = try Published()
         let first = try published.publish()
@@ -429,7 +429,7 @@ struct ContentsTests {
         }
     }
 
-    @Test("a fetch that is broken off goes on with what it has, and needs no file that another removes")
+    @Test("a broken fetch goes on with what it has, despite files that another removes")
     func overlapping() async throws {
         let published = try Published()
         try published.publish()
@@ -459,7 +459,7 @@ struct ContentsTests {
         #expect(try phone.stored() == nil)
     }
 
-    @Test("of two lists of one version the first that a phone stored stays, also when they overlap")
+    @Test("of two lists of one version the first one stored stays, also when they overlap")
     func oneVersion() async throws {
         let published = try Published()
         let twin = try Published()
@@ -503,7 +503,7 @@ struct ContentsTests {
         #expect(throws: StudyError.self) { try PublishedStudy(contents) { _ in data } }
     }
 
-    @Test("the tool publishes a folder, which receiver, consumer and pages read, and fetches it")
+    @Test("the tool publishes a folder, which all parts of the server read, and fetches it")
     func commands() async throws {
         let published = try Published()
         let folder = published.folder

@@ -99,7 +99,7 @@ import Testing
         "an open choice", "words deep in it",
     ]
 
-    @Test("names, identifiers, contacts, narratives and devices do not stand beside a pseudonym")
+    @Test("names, identifiers, contacts, narratives and devices stand beside no pseudonym")
     func identitiesAreRemoved() async throws {
         let kept = try await kept(response)
         for name in Self.identities {
@@ -200,7 +200,7 @@ import Testing
         #expect(texts.contains(#""valueInteger":3"#))
     }
 
-    @Test("the phone's id is replaced however it is spelled, in values and in names of members")
+    @Test("the phone's id is replaced however it is spelled, in values and member names")
     func spellings() async throws {
         let id = participant.uuidString.lowercased()
         let bare = id.filter { $0 != "-" }

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "no text and no number of a stranger breaks a table, or holds up what is behind it",
+        "no text or number of a stranger breaks a table or holds up what is behind it",
         arguments: QueueKind.allCases,
         StoreKind.allCases
     )
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "an id of a message that no database takes is refused or kept, and changes nothing else",
+        "a message id that no database takes is refused or kept, and changes nothing else",
         arguments: QueueKind.allCases
     )
     func ids(kind: QueueKind) async throws {

@@ -16,8 +16,11 @@ import Testing
         return file
     }
 
-    @Test(arguments: [StudyMessage.Content.envelope, .package])
-    func aKeyThatComesWhileAConsumerRunsOpensMessages(content: StudyMessage.Content) async throws {
+    @Test(
+        "a key that comes while a consumer runs opens messages",
+        arguments: [StudyMessage.Content.envelope, .package]
+    )
+    func newKey(content: StudyMessage.Content) async throws {
         let folder = try Folder()
         let queue = try SQLiteMessageQueue(nil)
         let warehouse = try Warehouse(nil)
@@ -48,7 +51,8 @@ import Testing
         #expect(try await consumer.drain().loaded == 1)
     }
 
-    @Test func aFolderOfKeysIsReadAndFilesThatOthersCanReadAreRefused() throws {
+    @Test("a folder of keys is read, and files that others can read are refused")
+    func folder() throws {
         let folder = try Folder()
         let file = try write(StudyKeys.key, named: "key-1", to: folder)
         _ = try KeyRing(contentsOf: folder.url)

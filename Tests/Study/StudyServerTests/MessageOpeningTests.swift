@@ -36,7 +36,8 @@ import Testing
         [("a.ndjson", "\(patient)\r\n\r\n\(patient)\r\n")],
     ]
 
-    @Test(arguments: taken.indices) func resourcesOfAllFilesAreFound(index: Int) throws {
+    @Test("resources of all files are found", arguments: taken.indices)
+    func everyFile(index: Int) throws {
         let limits = MessageOpening.Limits(resources: 2, resourceBytes: 200, readBytes: 400)
         #expect(
             try resources(Self.taken[index], limits).map { $0["resourceType"]?.string } == [
@@ -60,15 +61,15 @@ import Testing
         ([("a.json", #"{"id": "1", "resou"#)], "no FHIR resource"),
     ]
 
-    @Test(arguments: refused.indices) func aMessageOfTooMuchIsRefusedBeforeItFillsTheMemory(index: Int) throws
-    {
+    @Test("a message of too much is refused before it fills the memory", arguments: refused.indices)
+    func tooMuch(index: Int) throws {
         let limits = MessageOpening.Limits(resources: 2, resourceBytes: 200, readBytes: 400)
         let (files, reason) = Self.refused[index]
         let error = try #require(throws: ProcessingError.self) { try resources(files, limits) }
         #expect(error.description.contains(reason), "\(error)")
     }
 
-    @Test("a small message that unpacks to very much is refused, by what it unpacks to for its size")
+    @Test("a small message that unpacks to very much is refused by its ratio")
     func ratio() throws {
         let limits = MessageOpening.Limits(ratio: 20, smallestBytes: 1000)
         let letters = [

@@ -14,7 +14,8 @@ import Testing
         )
     }
 
-    @Test(arguments: QueueKind.allCases) func messagesComeWholeAndAreGoneWhenDeleted(kind: QueueKind)
+    @Test("messages come whole and are gone when deleted", arguments: QueueKind.allCases)
+    func whole(kind: QueueKind)
         async throws
     {
         let queue = try await TestQueue(kind).queue
@@ -31,8 +32,11 @@ import Testing
         #expect(status.depth == 1 && status.dead == 0)
     }
 
-    @Test(arguments: QueueKind.allCases.filter(\.knowsWhatItHad))
-    func whatWasSentBeforeIsKnownByIdAndByBytesAlsoAfterItsDeletion(kind: QueueKind) async throws {
+    @Test(
+        "what was sent before is known by id and bytes, also once deleted",
+        arguments: QueueKind.allCases.filter(\.knowsWhatItHad)
+    )
+    func sentBefore(kind: QueueKind) async throws {
         let queue = try await TestQueue(kind).queue
         #expect(try await queue.send(message(1)))
         #expect(try await !queue.send(message(1)))
@@ -49,8 +53,11 @@ import Testing
         #expect(try await queue.status().depth == 0)
     }
 
-    @Test(arguments: QueueKind.allCases.filter(\.knowsWhatItHad))
-    func ofMessagesDeletedTogetherThoseStayWhoseTimeWasOver(kind: QueueKind) async throws {
+    @Test(
+        "of messages deleted together those whose time was over stay",
+        arguments: QueueKind.allCases.filter(\.knowsWhatItHad)
+    )
+    func deletedTogether(kind: QueueKind) async throws {
         let test = try await TestQueue(kind)
         let queue = test.queue
         for id in ["late", "a'\"ü\\", "c"] {
@@ -68,8 +75,8 @@ import Testing
         #expect(try await queue.status().depth == 0)
     }
 
-    @Test(arguments: QueueKind.allCases)
-    func whatIsNotDeletedInTimeComesAgain(kind: QueueKind) async throws {
+    @Test("what is not deleted in time comes again", arguments: QueueKind.allCases)
+    func notDeleted(kind: QueueKind) async throws {
         let test = try await TestQueue(kind)
         let queue = test.queue
         try await queue.send(message(1))
@@ -85,8 +92,8 @@ import Testing
         #expect(try await queue.status().depth == 0)
     }
 
-    @Test(arguments: QueueKind.allCases)
-    func aMessageThatIsGivenBackTooOftenIsADeadLetterWithItsReason(kind: QueueKind) async throws {
+    @Test("a message given back too often is a dead letter with its reason", arguments: QueueKind.allCases)
+    func givenBack(kind: QueueKind) async throws {
         let test = try await TestQueue(kind, receives: 2)
         let queue = test.queue
         try await queue.send(message(1))
@@ -106,8 +113,11 @@ import Testing
         #expect(try await queue.status().bytes == bytes)
     }
 
-    @Test(arguments: QueueKind.allCases.filter(\.knowsWhatItHad))
-    func bytesAreThoseOfWhatIsThere(kind: QueueKind) async throws {
+    @Test(
+        "the bytes counted are those of what is there",
+        arguments: QueueKind.allCases.filter(\.knowsWhatItHad)
+    )
+    func bytes(kind: QueueKind) async throws {
         let queue = try await TestQueue(kind).queue
         #expect(try await queue.status().bytes == 0)
         try await queue.send(message(1, String(repeating: "x", count: 70_000)))
@@ -120,8 +130,8 @@ import Testing
         #expect(try await queue.status().bytes == 2)
     }
 
-    @Test(arguments: QueueKind.allCases.filter(\.knowsWhatItHad))
-    func whatNobodyTriedIsNoAttempt(kind: QueueKind) async throws {
+    @Test("what nobody tried is no attempt", arguments: QueueKind.allCases.filter(\.knowsWhatItHad))
+    func untried(kind: QueueKind) async throws {
         let queue = try await TestQueue(kind, receives: 1).queue
         try await queue.send(message(1))
         for _ in 1...3 {
@@ -132,7 +142,8 @@ import Testing
         #expect(try await queue.status().dead == 0)
     }
 
-    @Test(arguments: QueueKind.allCases) func aMessageThatKillsItsReceiversIsADeadLetter(kind: QueueKind)
+    @Test("a message that kills its receivers is a dead letter", arguments: QueueKind.allCases)
+    func killing(kind: QueueKind)
         async throws
     {
         let test = try await TestQueue(kind, receives: 2)
@@ -150,7 +161,8 @@ import Testing
         #expect(try await !queue.redeliver("m3"))
     }
 
-    @Test(arguments: QueueKind.allCases.filter(\.knowsWhatItHad)) func ageIsThatOfTheOldest(kind: QueueKind)
+    @Test("the age is that of the oldest message", arguments: QueueKind.allCases.filter(\.knowsWhatItHad))
+    func age(kind: QueueKind)
         async throws
     {
         let test = try await TestQueue(kind)
@@ -160,7 +172,8 @@ import Testing
         #expect((40...45).contains(try await test.queue.status().age))
     }
 
-    @Test(arguments: QueueKind.allCases) func largeMessagesComeWhole(kind: QueueKind) async throws {
+    @Test("large messages come whole", arguments: QueueKind.allCases)
+    func large(kind: QueueKind) async throws {
         let queue = try await TestQueue(kind).queue
         var body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         body.append(0)
@@ -169,7 +182,8 @@ import Testing
         #expect(try await queue.receive(limit: 1, visibility: 60).map(\.message) == [large])
     }
 
-    @Test(arguments: QueueKind.allCases) func twoNeverHaveOneMessageAtOnce(kind: QueueKind) async throws {
+    @Test("two receivers never have one message at once", arguments: QueueKind.allCases)
+    func exclusive(kind: QueueKind) async throws {
         let folder = try Folder()
         let queue = try await TestQueue(kind, file: folder.file("queue.sqlite")).queue
         let count = kind == .postgreSQL ? 400 : 60
@@ -192,8 +206,11 @@ import Testing
         if kind != .sqs { #expect(received.count == count) }
     }
 
-    @Test(arguments: QueueKind.allCases.filter(\.knowsWhatItHad))
-    func ofManyThatSendTheSameOneIsFirst(kind: QueueKind) async throws {
+    @Test(
+        "exactly one of many simultaneous senders of a message is the first",
+        arguments: QueueKind.allCases.filter(\.knowsWhatItHad)
+    )
+    func firstSender(kind: QueueKind) async throws {
         let folder = try Folder()
         let queue = try await TestQueue(kind, file: folder.file("queue.sqlite")).queue
         let firsts = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -206,8 +223,11 @@ import Testing
         #expect(try await queue.status().depth == 4)
     }
 
-    @Test(arguments: QueueKind.allCases.filter { $0 != .sqs })
-    func aClockThatIsSetBackKeepsNoMessageBack(kind: QueueKind) async throws {
+    @Test(
+        "a clock that is set back keeps no message back",
+        arguments: QueueKind.allCases.filter { $0 != .sqs }
+    )
+    func clockSetBack(kind: QueueKind) async throws {
         let test = try await TestQueue(kind)
         try await test.queue.send(message(1))
         try await test.pass(-100_000)
@@ -217,7 +237,7 @@ import Testing
     }
 
     @Test(
-        "what was sent or leased while the clock was ahead does not wait until it is as late again",
+        "what was sent or leased while the clock was ahead does not wait for that time",
         arguments: QueueKind.allCases.filter { $0 != .sqs }
     )
     func clockAheadForAnHour(kind: QueueKind) async throws {
@@ -267,7 +287,7 @@ import Testing
     }
 
     @Test(
-        "of many that send other bytes under one id at once, one is taken, and the others are refused",
+        "of many that send other bytes under one id at once, one is taken",
         arguments: QueueKind.allCases.filter(\.knowsWhatItHad)
     )
     func fingerprintsAtOnce(kind: QueueKind) async throws {

@@ -74,7 +74,8 @@ import WebServing
 
     // MARK: Supervision
 
-    @Test func aPartThatFailsIsStartedAgainAfterLongerAndLongerPauses() async throws {
+    @Test("a part that fails is restarted after longer and longer pauses")
+    func pauses() async throws {
         let pauses = Mutex<[Duration]>([])
         let starts = Mutex(0)
         let (up, isUp) = AsyncStream.makeStream(of: Void.self)
@@ -106,7 +107,8 @@ import WebServing
         #expect(supervisor.states.first?.state.isUp == false)
     }
 
-    @Test func aPartThatFailsDoesNotStopTheOthers() async throws {
+    @Test("a part that fails does not stop the others")
+    func otherParts() async throws {
         let (up, isUp) = AsyncStream.makeStream(of: Void.self)
         let (failed, hasFailed) = AsyncStream.makeStream(of: Void.self)
         let ended = Mutex(false)
@@ -132,7 +134,8 @@ import WebServing
 
     // MARK: Health
 
-    @Test func healthIsNotOKWhileTheDiskIsFullAndTheLogSaysWhy() async throws {
+    @Test("health is not OK while the disk is full, and the log says why")
+    func fullDisk() async throws {
         let full = DatabaseError(resultCode: .SQLITE_FULL, message: "INSERT of a participant")
         let queue = try FailingQueue(full)
         let lines = Lines()
@@ -150,7 +153,8 @@ import WebServing
         await receiver.stop()
     }
 
-    @Test func aMessageThatCannotBeQueuedMakesHealthFailUntilOneCan() async throws {
+    @Test("a message that cannot be queued makes health fail until one can")
+    func queueHealth() async throws {
         let queue = try FailingQueue(nil)
         let quota = QueueQuota(depth: 10, bytes: 1 << 20)
         let health = QueueHealth(logger: Lines().logger())
@@ -169,7 +173,8 @@ import WebServing
         #expect(await other.state(of: queue, quota) == .ok)
     }
 
-    @Test func strangersWhoAskForHealthDoNotAskTheDatabaseEachTime() async throws {
+    @Test("strangers who ask for health do not query the database each time")
+    func strangersAsking() async throws {
         let queue = try FailingQueue(nil)
         let quota = QueueQuota(depth: 10, bytes: 1 << 20)
         let health = QueueHealth(logger: Lines().logger())
@@ -177,11 +182,13 @@ import WebServing
         #expect(queue.looks.withLock { $0 } < 10)
     }
 
-    @Test(arguments: QueueKind.allCases) func aQueueThatWorksIsWritable(kind: QueueKind) async throws {
+    @Test("a queue that works is writable", arguments: QueueKind.allCases)
+    func writableQueue(kind: QueueKind) async throws {
         try await TestQueue(kind).queue.checkWritable()
     }
 
-    @Test func aFileThatCannotBeWrittenIsNotWritable() async throws {
+    @Test("a file that cannot be written is not writable")
+    func unwritableFile() async throws {
         let folder = try Folder()
         let queue = try SQLiteMessageQueue(folder.file("queue.sqlite"))
         let other = try DatabaseQueue(path: folder.file("queue.sqlite").path)
@@ -189,7 +196,8 @@ import WebServing
         await #expect(throws: (any Error).self) { try await queue.checkWritable() }
     }
 
-    @Test func operationsTellPartsAndConsumerWithoutReasons() throws {
+    @Test("operations tell of parts and consumer without reasons")
+    func operations() throws {
         let watch = ConsumerWatch { 1_772_000_000 }
         var report = Consumer.Report()
         report.loaded = 3
@@ -224,7 +232,8 @@ import WebServing
 
     // MARK: The configuration
 
-    @Test func aConfigurationNamesPathsRelativeToItself() async throws {
+    @Test("a configuration names paths relative to itself")
+    func relativePaths() async throws {
         let folder = try Folder()
         try StudyKeysMakeCommand.parse([folder.file("keys/key-1").path, "--bits", "2048"]).run()
         let config = folder.file("study.json")
@@ -243,21 +252,25 @@ import WebServing
         #expect(plan.rules.withdrawnData == .kept && plan.rules.consents.versions.map(\.name) == ["2"])
     }
 
-    @Test(arguments: [
-        (#"{"quue": "sqlite:q"}"#, "“quue” is not known"),
-        (#"{"queue": "mysql:q"}"#, "begins with sqlite:"),
-        (#"{"receiver": {"port": 70000}}"#, "from 0 to 65535"),
-        (#"{"receiver": {"prot": 1}}"#, "“prot” is not known"),
-        (#"{"pages": {"port": 1}}"#, "needs “users”"),
-        (#"{"unproven": "maybe"}"#, "pending or accepted"),
-        (#"{"withdrawnData": "lost"}"#, "erased or kept"),
-        (#"{"contentDays": 0}"#, "from 1 to 36500"),
-        (#"{"knownDays": 0}"#, "from 1 to 36500"),
-        (#"{"contentDays": "all"}"#, "from 1 to 36500"),
-        (#"{"consents": {"version": "2"}}"#, "“consents” is a list"),
-        (#"{"consents": [{"version": "2", "requiredFrom": "soon"}]}"#, "“requiredFrom” as 2026-09-01"),
-        (#"{"consents": [{"version": "2", "from": "2026-09-01"}]}"#, "“from” is not known"),
-    ]) func aConfigurationThatIsWrongIsRefusedWithThePlace(text: String, advice: String) throws {
+    @Test(
+        "a wrong configuration is refused with the place",
+        arguments: [
+            (#"{"quue": "sqlite:q"}"#, "“quue” is not known"),
+            (#"{"queue": "mysql:q"}"#, "begins with sqlite:"),
+            (#"{"receiver": {"port": 70000}}"#, "from 0 to 65535"),
+            (#"{"receiver": {"prot": 1}}"#, "“prot” is not known"),
+            (#"{"pages": {"port": 1}}"#, "needs “users”"),
+            (#"{"unproven": "maybe"}"#, "pending or accepted"),
+            (#"{"withdrawnData": "lost"}"#, "erased or kept"),
+            (#"{"contentDays": 0}"#, "from 1 to 36500"),
+            (#"{"knownDays": 0}"#, "from 1 to 36500"),
+            (#"{"contentDays": "all"}"#, "from 1 to 36500"),
+            (#"{"consents": {"version": "2"}}"#, "“consents” is a list"),
+            (#"{"consents": [{"version": "2", "requiredFrom": "soon"}]}"#, "“requiredFrom” as 2026-09-01"),
+            (#"{"consents": [{"version": "2", "from": "2026-09-01"}]}"#, "“from” is not known"),
+        ]
+    )
+    func wrongConfiguration(text: String, advice: String) throws {
         let folder = try Folder()
         let config = folder.file("study.json")
         try Data(text.utf8).write(to: config)

@@ -11,7 +11,8 @@ import Testing
         return url
     }
 
-    @Test func valuesComeBackAsTheyWereGiven() async throws {
+    @Test("values come back as they were given")
+    func values() async throws {
         let database = PostgreSQLDatabase(try PostgreSQLAddress(try await url()))
         let bytes = Data(0...255)
         let rows = try await database.run(.statement) { session in
@@ -30,7 +31,8 @@ import Testing
         #expect(row.text("empty") == "" && row.bytes("none") == Data())
     }
 
-    @Test func errorsNameTheRuleAndNotTheValues() async throws {
+    @Test("errors name the rule and not the values")
+    func errors() async throws {
         let database = PostgreSQLDatabase(try PostgreSQLAddress(try await url()))
         try await database.run(.statement) {
             try $0.command("CREATE TABLE t (a varchar(3) CONSTRAINT small CHECK (a < 'm'))")
@@ -57,12 +59,16 @@ import Testing
         )
     }
 
-    @Test(arguments: [("54000", true), ("22001", true), ("23514", true), ("42601", false), ("53100", false)])
-    func itIsKnownWhichErrorsAreOfValues(state: String, isOfValues: Bool) {
+    @Test(
+        "errors of values are told from others",
+        arguments: [("54000", true), ("22001", true), ("23514", true), ("42601", false), ("53100", false)]
+    )
+    func valueErrors(state: String, isOfValues: Bool) {
         #expect(PostgreSQLError.refused(state: state, detail: "").isOfValues == isOfValues)
     }
 
-    @Test func whatABodyThrowsUndoesTheTransaction() async throws {
+    @Test("what a body throws undoes the transaction")
+    func undone() async throws {
         struct Stop: Error {}
         let database = PostgreSQLDatabase(try PostgreSQLAddress(try await url()))
         try await database.run(.statement) { try $0.command("CREATE TABLE t (a integer)") }
@@ -84,7 +90,8 @@ import Testing
         )
     }
 
-    @Test func aTransactionLeftOpenIsNotTheNextOnes() async throws {
+    @Test("a transaction left open is not the next user's")
+    func leftOpen() async throws {
         let database = PostgreSQLDatabase(try PostgreSQLAddress(try await url()), connections: 1)
         try await database.run(.statement) { try $0.command("BEGIN; CREATE TABLE t (a integer)") }
         let rows = try await database.run(.statement) {
@@ -94,7 +101,8 @@ import Testing
         #expect(row["t"] == .null)
     }
 
-    @Test func aCancelledTaskEndsItsStatementOnTheServer() async throws {
+    @Test("a cancelled task ends its statement on the server")
+    func cancelled() async throws {
         let database = PostgreSQLDatabase(try PostgreSQLAddress(try await url()), connections: 1)
         let start = ContinuousClock.now
         let work = Task {
@@ -112,7 +120,8 @@ import Testing
         #expect(try await database.run(.statement) { try $0.rows("SELECT 7", []) }.first?.integer(0) == 7)
     }
 
-    @Test func aServerWhoseDefaultIsSerializableChangesNothing() async throws {
+    @Test("a server whose default is serializable changes nothing")
+    func serializable() async throws {
         let strict = try await url().replacing(
             "options=",
             with: "options=-cdefault_transaction_isolation%3Dserializable%20"
@@ -129,7 +138,8 @@ import Testing
         }
     }
 
-    @Test func twoTransactionsThatBlockEachOtherAreBothDone() async throws {
+    @Test("two transactions that block each other are both done")
+    func blocking() async throws {
         let database = PostgreSQLDatabase(try PostgreSQLAddress(try await url()))
         try await database.run(.statement) {
             try $0.command(
@@ -155,7 +165,8 @@ import Testing
         )
     }
 
-    @Test func aBrokenConnectionIsMadeAgain() async throws {
+    @Test("a broken connection is made again")
+    func brokenConnection() async throws {
         let url = try await url()
         let queue = try await PostgreSQLMessageQueue(url)
         let message = StudyMessage(content: .envelope, received: "2026-03-01T00:00:00Z", body: Data("a".utf8))
@@ -175,7 +186,8 @@ import Testing
         #expect(try await queue.status().depth == 1)
     }
 
-    @Test func aConsumerThatWaitsIsWoken() async throws {
+    @Test("a consumer that waits is woken")
+    func woken() async throws {
         let url = try await url()
         let sender = try await PostgreSQLMessageQueue(url)
         let waiting = try await PostgreSQLMessageQueue(url)
@@ -194,7 +206,8 @@ import Testing
         #expect(start.duration(to: .now) < .seconds(25))
     }
 
-    @Test func aTooLargeResultIsRefusedAndABatchIsBoundedByItsBytes() async throws {
+    @Test("a too large result is refused, and a batch is bounded by its bytes")
+    func bounds() async throws {
         let url = try await url()
         let database = PostgreSQLDatabase(try PostgreSQLAddress(url))
         await #expect(throws: PostgreSQLError.self) {
@@ -216,12 +229,15 @@ import Testing
         #expect(try await queue.receive(limit: 16, visibility: 60).map(\.message.id) == ["m0"])
     }
 
-    @Test(arguments: [
-        "postgresql://user:hidden@host/db", "postgresql://host/db?password=hidden", "mysql://host/db",
-        "postgresql://[broken/hidden", "host=x password=hidden", "",
-        "postgresql://host/db?sslpassword=hidden",
-    ])
-    func aPasswordInAURLIsRefusedAndNotShown(url: String) {
+    @Test(
+        "a password in a URL is refused and not shown",
+        arguments: [
+            "postgresql://user:hidden@host/db", "postgresql://host/db?password=hidden", "mysql://host/db",
+            "postgresql://[broken/hidden", "host=x password=hidden", "",
+            "postgresql://host/db?sslpassword=hidden",
+        ]
+    )
+    func password(url: String) {
         do {
             _ = try PostgreSQLAddress(url)
             #expect(Bool(false), "it was taken")
@@ -230,30 +246,39 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "postgresql://db.example.org/db", "postgresql://localhost/db?hostaddr=192.0.2.1",
-        "postgresql://db.example.org/db?hostaddr=", "postgresql:///db?service=far",
-        "postgresql://localhost,db.example.org/db",
-    ])
-    func aServerElsewhereIsNotLocal(url: String) throws {
+    @Test(
+        "a server elsewhere is not local",
+        arguments: [
+            "postgresql://db.example.org/db", "postgresql://localhost/db?hostaddr=192.0.2.1",
+            "postgresql://db.example.org/db?hostaddr=", "postgresql:///db?service=far",
+            "postgresql://localhost,db.example.org/db",
+        ]
+    )
+    func elsewhere(url: String) throws {
         #expect(try !isLocal(url, [:]))
     }
 
-    @Test(arguments: [
-        ["PGHOST": "db.example.org"], ["PGHOST": "db.example.org", "PGHOSTADDR": ""],
-        ["PGHOSTADDR": "192.0.2.1"],
-        ["PGHOST": "localhost", "PGHOSTADDR": "192.0.2.1"], ["PGSERVICE": "far"],
-    ])
-    func aServerElsewhereOfTheEnvironmentIsNotLocal(environment: [String: String]) throws {
+    @Test(
+        "a server elsewhere by the environment is not local",
+        arguments: [
+            ["PGHOST": "db.example.org"], ["PGHOST": "db.example.org", "PGHOSTADDR": ""],
+            ["PGHOSTADDR": "192.0.2.1"],
+            ["PGHOST": "localhost", "PGHOSTADDR": "192.0.2.1"], ["PGSERVICE": "far"],
+        ]
+    )
+    func elsewhereByEnvironment(environment: [String: String]) throws {
         #expect(try !isLocal("postgresql:///db", environment))
     }
 
-    @Test(arguments: [
-        "postgresql:///db", "postgresql://localhost/db", "postgresql://127.0.0.1:1,[::1]/db",
-        "postgresql://%2Frun/db",
-        "postgresql://db.example.org/db?hostaddr=127.0.0.1",
-    ])
-    func aServerHereIsLocal(url: String) throws {
+    @Test(
+        "a server here is local",
+        arguments: [
+            "postgresql:///db", "postgresql://localhost/db", "postgresql://127.0.0.1:1,[::1]/db",
+            "postgresql://%2Frun/db",
+            "postgresql://db.example.org/db?hostaddr=127.0.0.1",
+        ]
+    )
+    func here(url: String) throws {
         #expect(try isLocal(url, [:]))
     }
 
@@ -261,7 +286,8 @@ import Testing
         try PostgreSQLAddress(url, environment: environment).isLocal
     }
 
-    @Test func aServerThatIsNotThereIsSaid() async throws {
+    @Test("a server that is not there is reported")
+    func notThere() async throws {
         do {
             _ = try await PostgreSQLMessageQueue("postgresql://127.0.0.1:1/none")
             #expect(Bool(false), "it is there")

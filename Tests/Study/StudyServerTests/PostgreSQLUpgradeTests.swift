@@ -14,7 +14,8 @@ import Testing
         return url
     }
 
-    @Test func aReaderMakesNoTables() async throws {
+    @Test("a reader makes no tables")
+    func readers() async throws {
         let url = try await url()
         let database = PostgreSQLDatabase(try PostgreSQLAddress(url))
         _ = try await Warehouse(postgreSQL: url)
@@ -30,7 +31,8 @@ import Testing
         #expect(try await isThere())
     }
 
-    @Test func theAppsOfAFileAreCopiedIntoTheQueuesDatabase() async throws {
+    @Test("the apps of a file are copied into the queue's database")
+    func copiedApps() async throws {
         let url = try await url()
         let folder = try Folder()
         let file = folder.file("clients.sqlite")
@@ -164,7 +166,7 @@ import Testing
     private static let earlierKey =
         "patient_num, concept_cd, modifier_cd, start_date, encounter_num, instance_num, provider_id"
 
-    @Test("facts of an earlier version get a key that begins with the visit, and lighter indexes")
+    @Test("facts of an earlier version get a key that begins with the visit")
     func earlierFacts() async throws {
         let url = try await url()
         let database = PostgreSQLDatabase(try PostgreSQLAddress(url))
@@ -279,7 +281,7 @@ import Testing
     ]
     private static let json = #"{"resourceType":"Observation","status":"final"}"#
 
-    @Test("an earlier version's messages keep their apps, and its resources stay as they are")
+    @Test("an earlier version's messages keep their apps, and its resources stay")
     func earlierMessages() async throws {
         let url = try await url()
         let database = PostgreSQLDatabase(try PostgreSQLAddress(url))
@@ -365,7 +367,7 @@ import Testing
         #expect(places == bodies.count)
     }
 
-    @Test("messages in an earlier version's file keep their apps, and its resources stay as they are")
+    @Test("messages in an earlier version's file keep their apps, and its resources stay")
     func earlierMessagesInFile() async throws {
         let folder = try Folder()
         let file = folder.file("s.sqlite")

@@ -43,7 +43,7 @@ import Testing
         return progress
     }
 
-    @Test("Each week counts who reached it and who answered in it, once")
+    @Test("each week counts who reached it and who answered in it, once")
     func weeks() throws {
         let progress = try counted(
             [
@@ -70,7 +70,7 @@ import Testing
         #expect(progress.respondents == [Self.diary: 2])
     }
 
-    @Test("What the schedule asked for is done, due, late or missed in its week")
+    @Test("what the schedule asked for is done, due, late or missed in its week")
     func tasks() throws {
         let courses = [
             // Done, missed, late: the third was due yesterday.
@@ -94,7 +94,7 @@ import Testing
         #expect(open.map { "\($0.occurrence.dueDay)" } == ["2026-03-16", "2026-03-17"])
     }
 
-    @Test("Questionnaires of the schedule are counted, whatever else is sent")
+    @Test("questionnaires of the schedule are counted, whatever else is sent")
     func countedQuestionnaires() throws {
         let invented = (0..<StudyProgress.maximumQuestionnaires).map { "http://example.org/q/\($0)" }
         let counted = StudyProgress.questionnaires(of: invented + [Self.diary], try schedule())
@@ -103,7 +103,7 @@ import Testing
         #expect(others == Set(invented))
     }
 
-    @Test("An answer that says its day alone counts from the day of the enrolment on")
+    @Test("an answer that says its day alone counts from the day of the enrolment on")
     func days() throws {
         let progress = try counted(
             [
@@ -118,7 +118,7 @@ import Testing
         #expect(progress.answers[Self.diary]?.map(\.answered) == [1])
     }
 
-    @Test("Questionnaires that one participant invents do not hide those of several")
+    @Test("questionnaires that one participant invents do not hide those of several")
     func invented() async throws {
         let warehouse = try Warehouse(nil)
         try await fill(warehouse)
@@ -141,7 +141,7 @@ import Testing
         #expect(progress.answers.count == StudyProgress.maximumQuestionnaires)
     }
 
-    @Test("More years than are counted end in the last week, and nothing is lost")
+    @Test("more years than are counted end in the last week, and nothing is lost")
     func bounds() throws {
         let progress = try counted(
             [
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("The warehouse gives the courses of those who take part, in order")
+    @Test("the warehouse gives the courses of those who take part, in order")
     func courses() async throws {
         let warehouse = try Warehouse(nil)
         try await fill(warehouse)
@@ -205,7 +205,7 @@ import Testing
         #expect(last.responses.first?.date == (try date("2026-03-01T10:00:00Z")))
     }
 
-    @Test("Who stopped counts until then, and is asked for nothing more", arguments: StoreKind.allCases)
+    @Test("who stopped counts until then, and is asked for nothing more", arguments: StoreKind.allCases)
     func stopped(kind: StoreKind) async throws {
         let warehouse = try await kind.warehouse()
         try await fill(warehouse)
@@ -235,7 +235,7 @@ import Testing
         #expect(counted.tasks.values.joined().allSatisfy { $0.due == 0 && $0.late == 0 })
     }
 
-    @Test("The page shows rounded numbers by week, and nobody's pseudonym")
+    @Test("the page shows rounded numbers by week, and nobody's pseudonym")
     func page() async throws {
         let pages = try TestPages()
         var visitor = Visitor(pages)

@@ -116,7 +116,7 @@ import Testing
         #expect(try await study.count("study_withdrawal") == 1)
     }
 
-    @Test("an app that was installed anew waits once: approving one message approves the app")
+    @Test("a reinstalled app waits once: approving one message approves the app")
     func reinstalled() async throws {
         let study = try await enrolled()
         for text in ["second", "third"] {
@@ -167,7 +167,7 @@ import Testing
         #expect(try await study.deliver(Given.response(participant)).loaded == 1)
     }
 
-    @Test("a withdrawal that comes before its consent, by the same app, counts when the consent comes")
+    @Test("a withdrawal that comes before its consent, by the same app, counts later")
     func withdrawalFirst() async throws {
         let study = try await Study()
         #expect(try await study.deliver(Given.contract(participant, status: "revoked")).pending == 1)
@@ -177,7 +177,7 @@ import Testing
         #expect(try await study.pending.isEmpty)
     }
 
-    @Test("a documented switch gives everybody who knows an id its powers, as the protocols do")
+    @Test("a documented switch gives whoever knows an id its powers, as the protocols do")
     func accepted() async throws {
         let study = try await Study { $0.unproven = .accepted }
         _ = try await study.deliver(Given.contract(participant))

@@ -284,7 +284,8 @@ import Testing
         try await warehouse.read { try $0.db.rows(sql: sql).map { row in row.values.map(\.text) } }
     }
 
-    @Test(arguments: StoreKind.allCases) func howMessagesAreGroupedChangesNothing(store: StoreKind)
+    @Test("it does not matter how messages are grouped", arguments: StoreKind.allCases)
+    func grouping(store: StoreKind)
         async throws
     {
         let seed = UInt64.random(in: 0 ... .max)
@@ -317,7 +318,11 @@ import Testing
         )
     }
 
-    @Test(arguments: StoreKind.allCases) func severalConsumersLeaveDaysThatTheSamplesComeTo(store: StoreKind)
+    @Test(
+        "several consumers leave the totals of days that the samples come to",
+        arguments: StoreKind.allCases
+    )
+    func severalConsumers(store: StoreKind)
         async throws
     {
         let seed = UInt64.random(in: 0 ... .max)

@@ -9,13 +9,15 @@ import Testing
 
 /// How much is taken, from one client and in all.
 extension ReceiverTests {
-    @Test func whatIsTooLargeIsRefused() async throws {
+    @Test("what is too large is refused")
+    func tooLarge() async throws {
         try await with(.open { $0.bodyLimit = 1000 }) { phone, _ async throws in
             #expect(try await phone.send(.post, "/api/upload", upload(), Data(count: 1001)).status == 413)
         }
     }
 
-    @Test func aFullQueueMeansLater() async throws {
+    @Test("a full queue means later")
+    func fullQueue() async throws {
         let queue = try SQLiteMessageQueue(nil)
         try await queue.send(StudyMessage(content: .package, received: "", body: Data("x".utf8)))
         try await with(.open { $0.depthLimit = 1 }, queue: queue) { phone, _ async throws in
@@ -26,7 +28,8 @@ extension ReceiverTests {
         }
     }
 
-    @Test func aBodyThatTheQueueHasNoRoomForMeansLaterAndASmallerOneIsTaken() async throws {
+    @Test("a body that the queue has no room for means later, and a smaller one is taken")
+    func noRoom() async throws {
         let bodies = try (0..<2).map { _ in try package }
         let small = bodies[0].count
         let large = try CMSEncryption(for: [StudyKeys.certificate()]).encrypt { try $0(Data(count: 5000)) }
@@ -44,7 +47,8 @@ extension ReceiverTests {
         }
     }
 
-    @Test func deliveriesAtOnceDoNotPassTheLimitOfMessages() async throws {
+    @Test("simultaneous deliveries do not pass the limit of messages")
+    func atOnce() async throws {
         try await with(.open { $0.depthLimit = 3 }) { phone, queue async throws in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<12 {
@@ -59,7 +63,8 @@ extension ReceiverTests {
         }
     }
 
-    @Test func moreThanTheMemoryForBodiesMeansLater() async throws {
+    @Test("more than the memory for bodies means later")
+    func memory() async throws {
         try await with(.open { $0.memoryLimit = 100 }) { phone, queue async throws in
             let answer = try await phone.send(.post, "/api/upload", upload(), Data(count: 101))
             #expect(answer.status == 503)
@@ -69,7 +74,8 @@ extension ReceiverTests {
         }
     }
 
-    @Test func oneClientCannotTakeAllTurns() async throws {
+    @Test("one client cannot take all turns")
+    func allTurns() async throws {
         try await with(
             .open {
                 $0.allow(3)
@@ -96,7 +102,8 @@ extension ReceiverTests {
         }
     }
 
-    @Test(arguments: [true, false]) func moreClientsAtOneAddressHaveNoMoreTurns(isOpen: Bool) async throws {
+    @Test("more clients at one address get no more turns", arguments: [true, false])
+    func sharedAddress(isOpen: Bool) async throws {
         let codes = try CodeAttestation(["a code by post"])
         let change: (inout ReceiverConfiguration) -> Void = {
             $0.allow(30)
@@ -128,7 +135,8 @@ extension ReceiverTests {
         }
     }
 
-    @Test func aLargeBodyTakesMoreTurnsThanASmallOne() async throws {
+    @Test("a large body takes more turns than a small one")
+    func largeBodies() async throws {
         try await with(.open { $0.allow(3) }) { phone, _ async throws in
             let large = Data(count: 2 << 20)
             #expect(try await phone.send(.post, "/api/upload", upload(), large).status == 415)

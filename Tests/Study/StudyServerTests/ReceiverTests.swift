@@ -44,7 +44,8 @@ import Testing
 
     // MARK: C3-PRO
 
-    @Test func aPhoneRegistersGetsATokenAndDeliversAnEnvelopeOnce() async throws {
+    @Test("a phone registers, gets a token and delivers an envelope once")
+    func delivery() async throws {
         try await with { phone, queue async throws in
             let fields = try await bearer(phone)
             let envelope = try Given.envelope(Given.response(UUID()))
@@ -61,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("another body under one Idempotency-Key is refused with 409, each time, and changes nothing")
+    @Test("another body under one Idempotency-Key is refused with 409 and changes nothing")
     func otherBody() async throws {
         try await with { phone, queue async throws in
             var fields = try await bearer(phone)
@@ -93,9 +94,7 @@ import Testing
         }
     }
 
-    @Test(
-        "a resource in clear that is sent again is known, though it is encrypted anew; another one is refused"
-    )
+    @Test("a resource in clear that is sent again is known, and another one is refused")
     func resourceInClearAgain() async throws {
         let sealing = ReceiverConfiguration.Sealing(try StudyKeys.certificate(), keyID: StudyKeys.id)
         try await with(.open { $0.sealing = sealing }) { phone, queue async throws in
@@ -122,7 +121,8 @@ import Testing
         }
     }
 
-    @Test func aPatientInClearIsEncryptedBeforeItIsQueuedAndCountedForItsState() async throws {
+    @Test("a patient in clear is encrypted before queueing and counted for its state")
+    func patient() async throws {
         let sealing = ReceiverConfiguration.Sealing(try StudyKeys.certificate(), keyID: StudyKeys.id)
         let folder = try Folder()
         let queue = try SQLiteMessageQueue(folder.file("queue.sqlite"))
@@ -158,7 +158,8 @@ import Testing
         }
     }
 
-    @Test func createdResourcesHaveALocationAndWrongOnesAreRefused() async throws {
+    @Test("created resources have a location, and wrong ones are refused")
+    func created() async throws {
         let sealing = ReceiverConfiguration.Sealing(try StudyKeys.certificate(), keyID: StudyKeys.id)
         try await with(.open { $0.sealing = sealing }) { phone, queue async throws in
             let fields = try await bearer(phone)
@@ -179,7 +180,8 @@ import Testing
         }
     }
 
-    @Test func withoutTheStudysCertificateNothingIsTakenInClear() async throws {
+    @Test("nothing is taken in clear without the study's certificate")
+    func withoutCertificate() async throws {
         try await with { phone, queue async throws in
             let fields = try await bearer(phone)
             #expect(
@@ -190,7 +192,8 @@ import Testing
         }
     }
 
-    @Test func questionnairesAreServedByTheirIdsAndNothingElseIs() async throws {
+    @Test("questionnaires are served by their ids, and nothing else is")
+    func questionnaires() async throws {
         try await with(
             .open { $0.questionnaires = ["phq9": Data(#"{"resourceType":"Questionnaire"}"#.utf8)] }
         ) {
@@ -204,12 +207,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "{", "[]", "{}", #"{"key_id":"a/../b","symmetric_key":"","message":"","version":""}"#,
-        #"{"key_id":"k","symmetric_key":"AA==","message":"AA==","version":"1"}"#,
-        #"{"key_id":1,"symmetric_key":"AA==","message":"AA==","version":"1"}"#,
-    ])
-    func whatIsNoEnvelopeIsRefusedWithAStatusThatSaysSo(body: String) async throws {
+    @Test(
+        "what is no envelope is refused with a status that says so",
+        arguments: [
+            "{", "[]", "{}", #"{"key_id":"a/../b","symmetric_key":"","message":"","version":""}"#,
+            #"{"key_id":"k","symmetric_key":"AA==","message":"AA==","version":"1"}"#,
+            #"{"key_id":1,"symmetric_key":"AA==","message":"AA==","version":"1"}"#,
+        ]
+    )
+    func noEnvelope(body: String) async throws {
         try await with { phone, queue async throws in
             let answer = try await phone.send(.post, "/c3pro/encfhir", bearer(phone), body)
             #expect(answer.status == 400)
@@ -218,13 +224,15 @@ import Testing
         }
     }
 
-    @Test func registrationIsClosedUnlessItIsAskedFor() async throws {
+    @Test("registration is closed unless it is asked for")
+    func closed() async throws {
         try await with(.open { $0.attestation = nil }) { phone, _ async throws in
             #expect(try await phone.token() == nil)
         }
     }
 
-    @Test func theOriginalsBackDoorAndAWrongAntispamTokenAreNoWayIn() async throws {
+    @Test("neither the original's back door nor a wrong antispam token lets in")
+    func backDoor() async throws {
         let codes = try CodeAttestation(["a code by post"])
         try await with(.open { $0.attestation = codes }) { phone, _ async throws in
             #expect(try await phone.token(receipt: "NO-APP-RECEIPT") == nil)
@@ -237,7 +245,8 @@ import Testing
         }
     }
 
-    @Test func withoutATokenNothingIsTaken() async throws {
+    @Test("nothing is taken without a token")
+    func noToken() async throws {
         try await with { phone, queue async throws in
             for value in ["", "Bearer", "Bearer x", "Basic eDp5", "Bearer ' OR 1=1 --"] {
                 let answer = try await phone.send(
@@ -252,7 +261,8 @@ import Testing
         }
     }
 
-    @Test func theOriginalsAnswersAreForOldClients() async throws {
+    @Test("old clients get the original's answers")
+    func originalAnswers() async throws {
         try await with(.open { $0.answers = .original }) { phone, _ async throws in
             let client = try await phone.send(
                 .post,
@@ -278,7 +288,8 @@ import Testing
         }
     }
 
-    @Test func theFilesOfTheReceiverHaveNeitherSecretsNorContent() async throws {
+    @Test("the files of the receiver have neither secrets nor content")
+    func files() async throws {
         let folder = try Folder()
         let queue = try SQLiteMessageQueue(folder.file("queue.sqlite"))
         try await with(queue: queue, clients: folder.file("clients.sqlite")) { phone, _ async throws in
@@ -293,7 +304,8 @@ import Testing
 
     // MARK: Both ends of this package
 
-    @Test func thePackagesOwnEndpointsDeliverToIt() async throws {
+    @Test("the package's own endpoints deliver to it")
+    func ownEndpoints() async throws {
         let folder = try Folder()
         try await with { phone, queue async throws in
             let subject = UUID()
@@ -325,7 +337,7 @@ import Testing
         }
     }
 
-    @Test("An app that a receiver has forgotten registers again, once")
+    @Test("an app that a receiver has forgotten registers again, once")
     func forgottenApp() async throws {
         let folder = try Folder()
         let clients = OneClient(C3ProClient(id: "of an earlier start", secret: Secret("gone")))
@@ -366,7 +378,8 @@ import Testing
         }
     }
 
-    @Test func anUploadIsTakenOnceForEachParticipant() async throws {
+    @Test("an upload is taken once for each participant")
+    func uploads() async throws {
         try await with { phone, queue async throws in
             let id = UUID()
             let subject = UUID()
@@ -380,7 +393,8 @@ import Testing
         }
     }
 
-    @Test func uploadsThatAreNoneAreRefused() async throws {
+    @Test("uploads that are none are refused")
+    func noUploads() async throws {
         try await with(.open { $0.studies = ["org.example.sleep"] }) { phone, queue async throws in
             #expect(try await phone.send(.post, "/api/upload", [:], package).status == 400)
             #expect(try await phone.send(.post, "/api/upload", upload(), Data()).status == 400)
@@ -398,7 +412,8 @@ import Testing
 
     // MARK: For those who run it
 
-    @Test func metricsAreForThisMachineAndNameNobody() async throws {
+    @Test("metrics are for this machine and name nobody")
+    func metrics() async throws {
         try await with { phone, _ async throws in
             let subject = UUID()
             #expect(
@@ -413,7 +428,8 @@ import Testing
         }
     }
 
-    @Test func anAppThatRegisteredAtOneReceiverIsKnownToTheOthers() async throws {
+    @Test("an app that registered at one receiver is known to the others")
+    func otherReceivers() async throws {
         guard let url = try await TestDatabase.emptySchema() else { try Test.cancel("\(TestDatabase.hint)") }
         let first = try await Receiver.start(queue: PostgreSQLMessageQueue(url), .open())
         let second = try await Receiver.start(queue: PostgreSQLMessageQueue(url), .open())
@@ -443,7 +459,8 @@ import Testing
         for receiver in [first, second, third] { await receiver.stop() }
     }
 
-    @Test func tokensAndClientsOutliveARestart() async throws {
+    @Test("tokens and clients outlive a restart")
+    func restart() async throws {
         let folder = try Folder()
         var fields: [String: String] = [:]
         try await with(clients: folder.file("clients.sqlite")) { phone, _ async throws in

@@ -82,7 +82,8 @@ import Testing
         )
     }
 
-    @Test func resultsOfATaskAreFactsByTheirIdentifiers() async throws {
+    @Test("results of a task are facts by their identifiers")
+    func results() async throws {
         let study = try BackEnd()
         let participant = UUID()
         try await study.queue.send(Given.message(Given.contract(participant)))
@@ -109,7 +110,8 @@ import Testing
         #expect(!resource.lowercased().contains(participant.uuidString.lowercased()))
     }
 
-    @Test func whatSomebodyTypedIsNoCodeAndAPathOnThePhoneIsNoAnswer() throws {
+    @Test("typed text is no code, and a path on the phone is no answer")
+    func noAnswers() throws {
         let result = try JSONValue(
             parsing: """
                 {"_class": "ORKTaskResult", "identifier": "mood", "results": [
@@ -125,7 +127,8 @@ import Testing
         #expect(!response.contains("/var/mobile"))
     }
 
-    @Test func theIDOfWhoIsKnownByItsDigestIsFoundInAResult() throws {
+    @Test("the id of a participant known by its digest is found in a result")
+    func digest() throws {
         let id = UUID().uuidString
         let json = try JSONValue(
             parsing: """
@@ -146,7 +149,8 @@ import Testing
         }
     }
 
-    @Test func resultsOfATaskThatWasMadeOfAQuestionnaireAreItsAnswers() async throws {
+    @Test("results of a task made from a questionnaire are its answers")
+    func ofQuestionnaire() async throws {
         let questionnaire = try Questionnaire(
             parsing: """
                 {"resourceType": "Questionnaire", "url": "http://example.org/Questionnaire/mood", "status": \
@@ -179,7 +183,8 @@ import Testing
         )
     }
 
-    @Test func whatHasNoFactsIsKeptAndEveryFileComesOutByteForByte() async throws {
+    @Test("what has no facts is kept, and every file comes out byte for byte")
+    func withoutFacts() async throws {
         let study = try BackEnd()
         let one = UUID()
         let other = UUID()
@@ -224,7 +229,8 @@ import Testing
         await #expect(throws: StudyError.self) { try await export.write(to: folder.file("files")) }
     }
 
-    @Test func anExportForResearchersHasOnlyThoseWhoShare() async throws {
+    @Test("an export for researchers has only those who share")
+    func sharing() async throws {
         let study = try BackEnd()
         let people = (0..<3).map { _ in UUID() }
         func consent(_ person: UUID, _ shares: Bool?, _ signed: String) -> String {

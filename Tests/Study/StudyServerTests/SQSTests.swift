@@ -32,11 +32,17 @@ private let objectOutsideTheFolder = """
     }
 
     /// From Amazon's suite of test vectors.
-    @Test(arguments: [
-        ("/", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
-        ("/?Param2=value2&Param1=value1", "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500"),
-    ])
-    func signaturesAreThoseOfAmazonsVectors(path: String, expected: String) throws {
+    @Test(
+        "signatures are those of Amazon's vectors",
+        arguments: [
+            ("/", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
+            (
+                "/?Param2=value2&Param1=value1",
+                "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500"
+            ),
+        ]
+    )
+    func vectors(path: String, expected: String) throws {
         let request = HTTPRequest(
             method: .get,
             scheme: "https",
@@ -50,7 +56,8 @@ private let objectOutsideTheFolder = """
         )
     }
 
-    @Test func aCallOfSQSIsSignedAsBotocoreSignsIt() throws {
+    @Test("a call of SQS is signed as botocore signs it")
+    func botocore() throws {
         var request = HTTPRequest(method: .post, scheme: "http", authority: "127.0.0.1:5055", path: "/")
         request.headerFields[.contentType] = "application/x-amz-json-1.0"
         request.headerFields[try AWSSignature.name("x-amz-target")] = "AmazonSQS.SendMessage"
@@ -62,7 +69,8 @@ private let objectOutsideTheFolder = """
         #expect(!signed.contains("wJalr"))
     }
 
-    @Test func placesAreReadWithTheirRegionAndSettings() throws {
+    @Test("places are read with their region and settings")
+    func places() throws {
         let place =
             "https://sqs.eu-central-1.amazonaws.com/123456789012/study?bucket=messages&dead=study-dead"
         let read = try SQSConfiguration(parsing: place, environment: ["AWS_REGION": "us-east-1"])
@@ -78,19 +86,23 @@ private let objectOutsideTheFolder = """
         #expect(other.region == "x-1")
     }
 
-    @Test(arguments: [
-        "", "study", "https://sqs.eu-central-1.amazonaws.com/study?bucket=b",
-        "https://sqs.eu-central-1.amazonaws.com/1/study",
-        "https://sqs.eu-central-1.amazonaws.com/1/study?bucket=a/b",
-        "https://sqs.eu-central-1.amazonaws.com/1/study?bucket=b&dead=../x",
-        "http://localhost:1/1/study?bucket=b",
-        "https://sqs.eu-central-1.amazonaws.com/1/study?bucket=b&colour=red",
-    ])
-    func placesThatCannotBeUsedAreRefused(text: String) {
+    @Test(
+        "places that cannot be used are refused",
+        arguments: [
+            "", "study", "https://sqs.eu-central-1.amazonaws.com/study?bucket=b",
+            "https://sqs.eu-central-1.amazonaws.com/1/study",
+            "https://sqs.eu-central-1.amazonaws.com/1/study?bucket=a/b",
+            "https://sqs.eu-central-1.amazonaws.com/1/study?bucket=b&dead=../x",
+            "http://localhost:1/1/study?bucket=b",
+            "https://sqs.eu-central-1.amazonaws.com/1/study?bucket=b&colour=red",
+        ]
+    )
+    func wrongPlaces(text: String) {
         #expect(throws: AWSError.self) { try SQSConfiguration(parsing: text) }
     }
 
-    @Test func credentialsComeFromTheEnvironmentAndAreNotShown() throws {
+    @Test("credentials come from the environment and are not shown")
+    func hiddenCredentials() throws {
         #expect(throws: AWSError.self) { try AWSCredentials(environment: ["AWS_ACCESS_KEY_ID": "a"]) }
         let found = try AWSCredentials(
             environment: [
@@ -103,12 +115,14 @@ private let objectOutsideTheFolder = """
         #expect(!dumped.contains("hidden"))
     }
 
-    @Test func plainHTTPToAnotherMachineIsRefused() async throws {
+    @Test("plain HTTP to another machine is refused")
+    func plainHTTP() async throws {
         let place = try SQSConfiguration(parsing: "http://sqs.example.org/1/study?bucket=b&region=x&dead=d")
         await #expect(throws: AWSError.self) { _ = try await SQSMessageQueue(place, credentials) }
     }
 
-    @Test func messagesOfC3ProsFirstReceiverAreEnvelopes() throws {
+    @Test("messages of C3-PRO's first receiver are envelopes")
+    func firstReceiver() throws {
         let text = #"""
             {"Body": "bWVzc2FnZQ==", "Attributes": {"SentTimestamp": "1456789012345"}, "MessageAttributes": {
              "pkey": {"DataType": "String", "StringValue": "a2V5"}, "pkey_id": {"DataType": "String", \#
@@ -124,12 +138,15 @@ private let objectOutsideTheFolder = """
         #expect(read.received == "2016-02-29T23:36:52Z")
     }
 
-    @Test(arguments: [
-        "no JSON", "{}", #"{"id": "a", "content": "envelope", "received": "x"}"#,
-        #"{"id": "a", "content": "other", "received": "x", "body": "YQ=="}"#,
-        objectOutsideTheFolder,
-    ])
-    func whatIsNoMessageIsNotRead(text: String) { #expect(SQSMessageText(["Body": JSONValue(text)]) == nil) }
+    @Test(
+        "what is no message is not read",
+        arguments: [
+            "no JSON", "{}", #"{"id": "a", "content": "envelope", "received": "x"}"#,
+            #"{"id": "a", "content": "other", "received": "x", "body": "YQ=="}"#,
+            objectOutsideTheFolder,
+        ]
+    )
+    func noMessage(text: String) { #expect(SQSMessageText(["Body": JSONValue(text)]) == nil) }
 
     /// Answers SQS's actions and S3's reads from a script, and keeps what was asked.
     private final class PlayedAWS: HTTPTransport {
@@ -191,7 +208,8 @@ private let objectOutsideTheFolder = """
         )
     }
 
-    @Test func anObjectThatCannotBeReadHoldsUpNoOtherMessage() async throws {
+    @Test("an object that cannot be read holds up no other message")
+    func unreadableObject() async throws {
         let batch = [Self.raw(1, inObject: false), Self.raw(2, inObject: true), Self.raw(3, inObject: false)]
         let aws = PlayedAWS([batch]) { _ in Self.refusal(.forbidden, "AccessDenied") }
         let found = try await played(aws).receive(limit: 10, visibility: 60)
@@ -202,7 +220,8 @@ private let objectOutsideTheFolder = """
         #expect(pauses.first?["VisibilityTimeout"]?.integer == 120)
     }
 
-    @Test func anObjectThatStaysUnreadableMakesADeadLetterWithItsReason() async throws {
+    @Test("an object that stays unreadable makes a dead letter with its reason")
+    func lastingTrouble() async throws {
         let aws = PlayedAWS([[Self.raw(2, inObject: true, receives: 3)]]) { _ in
             Self.refusal(.forbidden, "AccessDenied")
         }
@@ -214,7 +233,8 @@ private let objectOutsideTheFolder = """
         #expect(aws.count("DeleteMessage") == 1)
     }
 
-    @Test func aChangedObjectIsNotTakenForTheMessage() async throws {
+    @Test("a changed object is not taken for the message")
+    func changedObject() async throws {
         let aws = PlayedAWS([[Self.raw(2, inObject: true)]]) { _ in
             HTTPAnswer(response: HTTPResponse(status: .ok), body: Data("other".utf8))
         }
@@ -222,7 +242,8 @@ private let objectOutsideTheFolder = """
         #expect(aws.count("ChangeMessageVisibility") == 1 && aws.count("DeleteMessage") == 0)
     }
 
-    @Test func anOutageOfS3MakesNoDeadLetter() async throws {
+    @Test("an outage of S3 makes no dead letter")
+    func outage() async throws {
         for receives in [3, 4] {
             let aws = PlayedAWS([[Self.raw(2, inObject: true, receives: receives)]]) { _ in
                 Self.refusal(.serviceUnavailable, "ServiceUnavailable")
@@ -239,7 +260,8 @@ private let objectOutsideTheFolder = """
         }
     }
 
-    @Test(arguments: [false, true]) func whatNobodyTriedIsNoDeadLetterAfterItsLastReception(inObject: Bool)
+    @Test("what nobody tried is no dead letter after its last reception", arguments: [false, true])
+    func untried(inObject: Bool)
         async throws
     {
         let aws = PlayedAWS([[Self.raw(2, inObject: inObject, receives: 3)]]) { _ in
@@ -256,7 +278,8 @@ private let objectOutsideTheFolder = """
         #expect(aws.count("DeleteMessage") == 1 && aws.count("ChangeMessageVisibility") == 0)
     }
 
-    @Test func pastTheLimitTheObjectsTroubleIsTheReason() async throws {
+    @Test("past the limit the object's trouble is the reason")
+    func pastLimit() async throws {
         for (status, part) in [
             (HTTPResponse.Status.forbidden, "AccessDenied"), (.notFound, "without an end"),
         ] {
@@ -270,7 +293,8 @@ private let objectOutsideTheFolder = """
         }
     }
 
-    @Test func anObjectThatCannotBeDeletedKeepsNoMessage() async throws {
+    @Test("an object that cannot be deleted keeps no message")
+    func undeletedObject() async throws {
         let deletes = Mutex(0)
         let batch = (1...3).map { Self.raw($0, inObject: $0 == 1) }
         let aws = PlayedAWS([batch]) { _ in
@@ -291,7 +315,8 @@ private let objectOutsideTheFolder = """
 
     // MARK: With a service
 
-    @Test func theObjectOfALargeMessageIsDeletedWithIt() async throws {
+    @Test("the object of a large message is deleted with it")
+    func deletedObject() async throws {
         let service = try await TestSQS()
         let queue = try await service.queue()
         let large = StudyMessage(
@@ -307,7 +332,8 @@ private let objectOutsideTheFolder = """
         #expect(try await service.objects() == 0)
     }
 
-    @Test func aLargeMessageThatIsGivenUpCanBeRedelivered() async throws {
+    @Test("a large message that is given up can be redelivered")
+    func redelivered() async throws {
         let queue = try await TestSQS().queue(receives: 1)
         let large = StudyMessage(
             content: .package,
@@ -322,7 +348,8 @@ private let objectOutsideTheFolder = """
         #expect(try await queue.receive(limit: 1, visibility: 60).first?.message == large)
     }
 
-    @Test func strangersMessagesBecomeDeadLetters() async throws {
+    @Test("strangers' messages become dead letters")
+    func strangers() async throws {
         let service = try await TestSQS()
         let queue = try await service.queue()
         _ = try await service.client.call(
@@ -336,7 +363,8 @@ private let objectOutsideTheFolder = """
         )
     }
 
-    @Test func aFIFOQueueTakesWhatIsSentTwiceOnce() async throws {
+    @Test("a FIFO queue takes once what is sent twice")
+    func fifo() async throws {
         let queue = try await TestSQS(isFIFO: true).queue()
         let message = StudyMessage(content: .package, received: "2026-03-01T00:00:00Z", body: Data("a".utf8))
         try await queue.send(message)
@@ -344,7 +372,8 @@ private let objectOutsideTheFolder = """
         #expect(try await queue.receive(limit: 5, visibility: 60).map(\.message) == [message])
     }
 
-    @Test func deadLettersGoWhereTheRedrivePolicySays() async throws {
+    @Test("dead letters go where the redrive policy says")
+    func redrive() async throws {
         let service = try await TestSQS()
         let configuration = service.withoutDeadLetters
         let credentials = TestSQS.credentials

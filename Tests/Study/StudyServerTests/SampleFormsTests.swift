@@ -95,7 +95,8 @@ import Testing
         return forms
     }
 
-    @Test(arguments: same) func whatDiffersInItsOwnValuesAloneIsTheSameSampleAsWithoutTheForm(text: String)
+    @Test("a text of a known form gives the same sample as when it is read whole", arguments: same)
+    func sameForm(text: String)
         throws
     {
         let json = try JSONValue(parsing: text)
@@ -104,12 +105,14 @@ import Testing
         #expect(found == Self.whole(json))
     }
 
-    @Test(arguments: others) func whatHasAnotherFormIsReadAsAWhole(text: String) throws {
+    @Test("what has another form is read as a whole", arguments: others)
+    func otherForm(text: String) throws {
         var forms = try Self.forms()
         #expect(forms.sample(try JSONValue(parsing: text)) == nil)
     }
 
-    @Test func aMessageOfSeveralFormsHasTheSamplesThatItsPartsHave() throws {
+    @Test("a message of several forms has the samples of its parts")
+    func severalForms() throws {
         let texts = (0..<40).map { number in
             let end = "10:\(10 + number % 50):00+01:00"
             return Self.text(

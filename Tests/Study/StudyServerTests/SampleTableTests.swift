@@ -192,8 +192,12 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, [Disclosure.Identities.removed, .kept])
-    func whatGoesIntoTheTableComesOutAsFactsHaveIt(store: StoreKind, identities: Disclosure.Identities)
+    @Test(
+        "what goes into the table comes out as facts have it",
+        arguments: StoreKind.allCases,
+        [Disclosure.Identities.removed, .kept]
+    )
+    func roundTrip(store: StoreKind, identities: Disclosure.Identities)
         async throws
     {
         var chance = SystemRandomNumberGenerator()
@@ -242,7 +246,8 @@ import Testing
         "\(concept) \(start) \(end ?? "") \(value ?? .nan) \(unit)"
     }
 
-    @Test(arguments: StoreKind.allCases) func valuesUnitsAndTimesAreThoseOfTheFacts(store: StoreKind)
+    @Test("values, units and times are those of the facts", arguments: StoreKind.allCases)
+    func values(store: StoreKind)
         async throws
     {
         var chance = SystemRandomNumberGenerator()
@@ -289,7 +294,8 @@ import Testing
         #expect(expected.count == 200)
     }
 
-    @Test(arguments: StoreKind.allCases) func aThousandHeartRatesAreOneVisit(store: StoreKind) async throws {
+    @Test("a thousand heart rates are one visit", arguments: StoreKind.allCases)
+    func oneVisit(store: StoreKind) async throws {
         let study = try await BackEnd(store)
         try await study.agree()
         let visits = try await study.count("SELECT count(*) FROM visit_dimension")
@@ -321,8 +327,8 @@ import Testing
 
     // MARK: Identity
 
-    @Test(arguments: StoreKind.allCases) func aSampleThatComesTwiceIsThereOnce(store: StoreKind) async throws
-    {
+    @Test("a sample that comes twice is there once", arguments: StoreKind.allCases)
+    func twice(store: StoreKind) async throws {
         let study = try await BackEnd(store)
         try await study.agree()
         let samples = [Self.sample(60), Self.sample(70, from: "2026-03-01T11:00:00+01:00")]
@@ -333,7 +339,8 @@ import Testing
         #expect(try await study.days == days)
     }
 
-    @Test(arguments: StoreKind.allCases) func aCorrectionReplacesARowAlsoWithAnotherStart(store: StoreKind)
+    @Test("a correction replaces a row, also with another start", arguments: StoreKind.allCases)
+    func correction(store: StoreKind)
         async throws
     {
         let study = try await BackEnd(store)
@@ -360,7 +367,8 @@ import Testing
         WHERE modifier_cd = '@' AND e.encounter_ide LIKE 'Observation/%'
         """
 
-    @Test(arguments: StoreKind.allCases) func aDeletionTakesARowAwayAndItStaysAway(store: StoreKind)
+    @Test("a deletion takes a row away, and it stays away", arguments: StoreKind.allCases)
+    func deletion(store: StoreKind)
         async throws
     {
         let study = try await BackEnd(store)
@@ -375,7 +383,8 @@ import Testing
         #expect(try await study.count(Self.single) == 0)
     }
 
-    @Test(arguments: StoreKind.allCases) func aDeletionThatComesFirstCounts(store: StoreKind) async throws {
+    @Test("a deletion that comes first counts", arguments: StoreKind.allCases)
+    func deletionFirst(store: StoreKind) async throws {
         let study = try await BackEnd(store)
         try await study.agree()
         let sample = Self.sample(60)
@@ -385,7 +394,8 @@ import Testing
         #expect(try await study.days == [])
     }
 
-    @Test(arguments: StoreKind.allCases) func ofTwoOfOneUUIDTheLaterReceivedCounts(store: StoreKind)
+    @Test("of two samples of one UUID the one received later counts", arguments: StoreKind.allCases)
+    func laterReceived(store: StoreKind)
         async throws
     {
         let study = try await BackEnd(store)
@@ -405,7 +415,8 @@ import Testing
         #expect(try await study.count(Self.single) == 2)
     }
 
-    @Test(arguments: StoreKind.allCases) func oneThatMovesIsAnotherSampleAndADeletionTakesBothAway(
+    @Test("a moved sample is another one, and a deletion takes both away", arguments: StoreKind.allCases)
+    func moved(
         store: StoreKind
     ) async throws {
         let study = try await BackEnd(store)
@@ -436,7 +447,8 @@ import Testing
         #expect(try await study.days == [])
     }
 
-    @Test(arguments: StoreKind.allCases) func anUnprovenReplacementWaitsForTheTeam(store: StoreKind)
+    @Test("an unproven replacement waits for the team", arguments: StoreKind.allCases)
+    func unproven(store: StoreKind)
         async throws
     {
         let study = try await BackEnd(store)
@@ -455,7 +467,8 @@ import Testing
         #expect(try await study.values.sorted() == [60, 70])
     }
 
-    @Test(arguments: StoreKind.allCases) func samplesWaitForTheConsent(store: StoreKind) async throws {
+    @Test("samples wait for the consent", arguments: StoreKind.allCases)
+    func waiting(store: StoreKind) async throws {
         let study = try await BackEnd(store)
         #expect(try await study.send([Self.sample(60)]).waiting == 1)
         #expect(try await study.values == [])
@@ -466,7 +479,8 @@ import Testing
 
     // MARK: Days
 
-    @Test(arguments: StoreKind.allCases) func aDayIsThatOfThePlaceAndIsMadeAnewForLateSamples(
+    @Test("a day is that of the place, and is made anew for late samples", arguments: StoreKind.allCases)
+    func localDays(
         store: StoreKind
     )
         async throws
@@ -515,7 +529,8 @@ import Testing
 
     // MARK: What stays facts
 
-    @Test(arguments: StoreKind.allCases) func whatColumnsDoNotHoldStaysFacts(store: StoreKind) async throws {
+    @Test("what columns cannot hold stays facts", arguments: StoreKind.allCases)
+    func restInFacts(store: StoreKind) async throws {
         let study = try await BackEnd(store)
         try await study.agree()
         let changes: [(inout JSONValue) -> Void] = [
@@ -548,7 +563,8 @@ import Testing
         #expect(try await study.values == [])
     }
 
-    @Test(arguments: StoreKind.allCases) func aFactThatComesAgainAsASampleStaysOne(store: StoreKind)
+    @Test("a fact that comes again as a sample stays one", arguments: StoreKind.allCases)
+    func asSample(store: StoreKind)
         async throws
     {
         let study = try await BackEnd(store, .facts)
@@ -564,7 +580,8 @@ import Testing
     }
 
     /// A visit has a pseudonym where the id was, so that a row would not be found again.
-    @Test(arguments: StoreKind.allCases) func aSampleWithTheParticipantsIDStaysFactsAndIsDeleted(
+    @Test("a sample with the participant's id stays facts and is deleted", arguments: StoreKind.allCases)
+    func participantsID(
         store: StoreKind
     ) async throws {
         let study = try await BackEnd(store)
@@ -580,7 +597,8 @@ import Testing
 
     // MARK: Leaving
 
-    @Test(arguments: StoreKind.allCases) func aWithdrawalTakesAllSamplesAway(store: StoreKind) async throws {
+    @Test("a withdrawal takes all samples away", arguments: StoreKind.allCases)
+    func withdrawal(store: StoreKind) async throws {
         let study = try await BackEnd(store)
         try await study.agree()
         try await study.send([Self.sample(60), Self.sample(70, "BodyMass", "kg")])
@@ -592,7 +610,8 @@ import Testing
         #expect(try await study.send([Self.sample(60)]).refused == 1)
     }
 
-    @Test(arguments: StoreKind.allCases) func aMessageWithAWithdrawalInABatchLeavesOthersTheirSamples(
+    @Test("one person's withdrawal in a batch leaves others their samples", arguments: StoreKind.allCases)
+    func withdrawalInBatch(
         store: StoreKind
     ) async throws {
         let study = try await BackEnd(store)
@@ -607,7 +626,8 @@ import Testing
         #expect(try await study.values.sorted() == [70, 80])
     }
 
-    @Test(arguments: StoreKind.allCases) func whoStopsKeepsSamplesOfBefore(store: StoreKind) async throws {
+    @Test("who stops keeps the samples of before", arguments: StoreKind.allCases)
+    func stopping(store: StoreKind) async throws {
         let study = try await BackEnd(store)
         try await study.agree()
         try await study.send([Self.sample(60)])
@@ -619,7 +639,8 @@ import Testing
 
     // MARK: Several consumers
 
-    @Test(arguments: StoreKind.allCases) func consumersAtOnceStoreEachSampleOnce(store: StoreKind)
+    @Test("simultaneous consumers store each sample once", arguments: StoreKind.allCases)
+    func atOnce(store: StoreKind)
         async throws
     {
         let folder = try Folder()
@@ -664,7 +685,8 @@ import Testing
     // MARK: Reading by keys
 
     /// The plan is made before anybody has counted what the table has.
-    @Test func aTableThatNobodyCountedIsReadByItsKeys() async throws {
+    @Test("a table without statistics is read by its keys")
+    func uncounted() async throws {
         let count = 2000
         let study = try await BackEnd(.postgreSQL)
         try await study.agree()
@@ -723,7 +745,8 @@ import Testing
 
     // MARK: Partitions
 
-    @Test func theFirstSamplesOfSomebodyHaveTheirMonthsPartition() async throws {
+    @Test("the first samples of somebody have their month's partition")
+    func partitions() async throws {
         let study = try await BackEnd(.postgreSQL)
         let samples = Self.bundle(try Self.observations([Self.sample(60)], of: study.participant))
         #expect(try await study.deliver([Given.contract(study.participant), samples]).loaded == 2)
@@ -731,7 +754,8 @@ import Testing
     }
 
     /// Each would wait for two seconds.
-    @Test func whoReadsForLongKeepsSamplesOfManyMonthsWaitingOnce() async throws {
+    @Test("a long read delays samples of many months only once")
+    func longRead() async throws {
         let study = try await BackEnd(.postgreSQL)
         try await study.agree()
         let samples = (0..<30).compactMap { number in
@@ -760,7 +784,8 @@ import Testing
         #expect(time < .seconds(30))
     }
 
-    @Test func strangeDatesMakeNoPartitions() async throws {
+    @Test("strange dates make no partitions")
+    func strangeDates() async throws {
         let study = try await BackEnd(.postgreSQL)
         try await study.agree()
         let partitions = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'study_sample'::regclass"

@@ -46,7 +46,7 @@ struct SeveralStudiesTests {
         await receiver.stop()
     }
 
-    @Test("what is delivered below a study's name is in its queue alone, and its apps are its own")
+    @Test("what is delivered below a study's name is in its queue alone, with its own apps")
     func deliveries() async throws {
         try await with { receiver, queues async throws in
             let phone = Phone(url: receiver.url, base: "/sleep")
@@ -176,7 +176,7 @@ struct SeveralStudiesTests {
         #expect(await visitor.post("/sleep/messages/reprocess", ["csrf": "x"]).status == 403)
     }
 
-    @Test("who administers one study sees its people and what was done there, and nothing of the others")
+    @Test("who administers one study sees its people and audit, and nothing of the others")
     func administratorOfOne() async throws {
         let pages = try TestPages(names: ["ada", "bob", "eve"], studies: ["sleep", "asthma"])
         try pages.users.setRole(.administer, of: "eve")
@@ -224,7 +224,7 @@ struct SeveralStudiesTests {
         }
     }
 
-    @Test("a role in one study takes away what a person of an earlier file could do in the others")
+    @Test("a role in one study takes away what an earlier file allowed in the others")
     func earlierFiles() throws {
         let pages = try TestPages()
         let text = try String(contentsOf: pages.users.url, encoding: .utf8)
@@ -236,7 +236,7 @@ struct SeveralStudiesTests {
         #expect(user.role(in: try StudyName("asthma")) == nil)
     }
 
-    @Test("who is new for one study has no role in another, and none can be given in one alone")
+    @Test("who is new for one study has no role in another, nor can get one in it alone")
     func newForOne() throws {
         let pages = try TestPages(names: [])
         let sleep = try StudyName("sleep")
@@ -278,7 +278,7 @@ struct SeveralStudiesTests {
         #expect(await result(within: .seconds(60)) { 2 } == 2)
     }
 
-    @Test("one study that does not respond keeps no other's state waiting, however often it is asked")
+    @Test("a study that does not respond delays no other's state, however often it is asked")
     func hangingStudy() async throws {
         let names = [try StudyName("away"), try StudyName("here")]
         let hosted = HostedStudies<Int>(names, patience: .milliseconds(50))
@@ -395,7 +395,7 @@ struct SeveralStudiesTests {
         #expect(throws: CommandFailure.self) { try plan("{\"studies\": \(studies)}", in: folder()) }
     }
 
-    @Test("receiver, consumers and pages of two studies work, and each study's data stay its own")
+    @Test("two studies have receiver, consumers and pages, and their data stay apart")
     func wholeSite() async throws {
         let folder = try folder(
             sleep: """

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "What somebody gave who stops stays, and what comes later is refused",
+        "what somebody gave who stops stays, and what comes later is refused",
         arguments: StoreKind.allCases
     )
     func stopping(kind: StoreKind) async throws {
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "Who stopped may want it erased; after that nothing stops them",
+        "who stopped may want it erased; after that nothing stops them",
         arguments: StoreKind.allCases
     )
     func erasedLater(kind: StoreKind) async throws {
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "A study says what becomes of data of which a withdrawal does not",
+        "a study says what becomes of data of which a withdrawal does not",
         arguments: WithdrawnData.allCases
     )
     func rule(data: WithdrawnData) async throws {
@@ -92,7 +92,7 @@ import Testing
         #expect(try await isStopped(other) == (opposite == .kept))
     }
 
-    @Test("Who stopped and agrees again goes on under the same pseudonym", arguments: StoreKind.allCases)
+    @Test("who stopped and agrees again goes on under the same pseudonym", arguments: StoreKind.allCases)
     func again(kind: StoreKind) async throws {
         let study = try await enrolled(kind)
         _ = try await study.deliver(try withdrawal(.kept), received: Self.stop)
@@ -113,7 +113,7 @@ import Testing
         #expect(try await study.warehouse.read { try $0.consents() }.first?.earlierWithdrawals == 1)
     }
 
-    @Test("What waits for a consent when somebody stops was never agreed to, and goes")
+    @Test("what waits for a consent when somebody stops was never agreed to, and goes")
     func waiting() async throws {
         let study = try await enrolled { rules in
             let from = WarehouseTime(FHIRDateTime(text: "2026-03-03T00:00:00Z") ?? FHIRDateTime(Date()))
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(
-        "What came after somebody stopped is taken out, where it was loaded first",
+        "what came after somebody stopped is taken out, where it was loaded first",
         arguments: StoreKind.allCases
     )
     func processedLate(kind: StoreKind) async throws {
@@ -147,8 +147,8 @@ import Testing
         #expect(try await study.count("study_consent") == 1)
     }
 
-    @Test("A consent given after somebody stopped counts, whichever is processed first")
-    func agreedBeforeTheStopIsProcessed() async throws {
+    @Test("a consent given after somebody stopped counts, whichever is processed first")
+    func agreedBeforeStop() async throws {
         let study = try await enrolled()
         let facts = try await study.facts
         let stranger = ProofTests.stranger
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test(
-        "A stop stays for who agreed after an erasure that is processed late",
+        "a stop stays for who agreed after an erasure that is processed late",
         arguments: StoreKind.allCases
     )
     func erasedBeforeTheStop(kind: StoreKind) async throws {
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test("The warehouse knows who gave something or left, and nobody else", arguments: StoreKind.allCases)
+    @Test("the warehouse knows who gave something or left, and nobody else", arguments: StoreKind.allCases)
     func known(kind: StoreKind) async throws {
         let study = try await enrolled(kind)
         #expect(try await study.consumer.knows(participant))
@@ -215,7 +215,7 @@ import Testing
         #expect(try await study.consumer.knows(participant))
     }
 
-    @Test("What is given together with the word to stop still counts")
+    @Test("what is given together with the word to stop still counts")
     func lastAnswers() async throws {
         let study = try await enrolled()
         let facts = try await study.facts
@@ -228,7 +228,7 @@ import Testing
         #expect(try await isStopped(study))
     }
 
-    @Test("The report of a withdrawal has one id, and that of another participation or wish has another")
+    @Test("the report of a withdrawal has one id, and every other withdrawal has another")
     func reportIDs() async throws {
         let times = [Date(timeIntervalSince1970: 1), Date(timeIntervalSince1970: 2)].map { FHIRInstant($0) }
         let endpoint = Endpoint()
@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    @Test("A withdrawal that says something else of its data is told, and does nothing")
+    @Test("a withdrawal that says something else of its data is told, and does nothing")
     func unknownWord() async throws {
         let study = try await enrolled()
         let odd = try withdrawal(.kept).replacing(#""kept""#, with: #""keptish""#)
@@ -272,7 +272,7 @@ import Testing
         #expect(try await study.facts > 0)
     }
 
-    @Test("A phone remembers what is to become of the data until the server knows")
+    @Test("a phone remembers what is to become of the data until the server knows")
     func remembered() throws {
         let date = FHIRInstant(Date())
         for data in [nil, WithdrawnData.kept, .erased] {

@@ -8,8 +8,11 @@ import Testing
 
 /// What `indivo study consume` ends with when something else than a message fails.
 @Suite struct StudyConsumeTests {
-    @Test(arguments: [["--once"], ["--withdraw", UUID().uuidString]])
-    func aWarehouseThatFailsIsNoMessageThatCouldNotBeProcessed(options: [String]) async throws {
+    @Test(
+        "a failing warehouse does not mean that a message cannot be processed",
+        arguments: [["--once"], ["--withdraw", UUID().uuidString]]
+    )
+    func failingWarehouse(options: [String]) async throws {
         let folder = try Folder()
         let key = folder.file("keys").appending(path: "key-1")
         try FileManager.default.createDirectory(at: key, withIntermediateDirectories: true)

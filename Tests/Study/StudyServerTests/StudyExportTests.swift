@@ -10,7 +10,8 @@ import Testing
 
 /// The files of `indivo study export`.
 @Suite struct StudyExportTests {
-    @Test func aFormulaInAnAnswerIsTextInTheTablesAndTheirColumnsSaySo() async throws {
+    @Test("a formula in an answer is text in the tables, and their columns say so")
+    func formulas() async throws {
         let folder = try Folder()
         let participant = UUID()
         let queue = try SQLiteMessageQueue(nil)
@@ -42,12 +43,16 @@ import Testing
         #expect(try rows("columns.csv").contains { $0.contains("formula") })
     }
 
-    @Test(arguments: [
-        ("tables", ["diary.csv", "codebook.csv", "labels.csv", "consents.csv", "read.py", "read.R"]),
-        ("stata", ["diary.dta", "codebook.csv", "labels.csv", "consents.csv"]),
-        ("redcap", ["dictionary.csv", "codes.csv", "import-diary.csv", "consents.csv"]),
-        ("odm", ["odm.xml", "consents.csv"]),
-    ]) func anExportOfTablesSaysWhatItWrote(format: String, names: [String]) async throws {
+    @Test(
+        "an export of tables says what it wrote",
+        arguments: [
+            ("tables", ["diary.csv", "codebook.csv", "labels.csv", "consents.csv", "read.py", "read.R"]),
+            ("stata", ["diary.dta", "codebook.csv", "labels.csv", "consents.csv"]),
+            ("redcap", ["dictionary.csv", "codes.csv", "import-diary.csv", "consents.csv"]),
+            ("odm", ["odm.xml", "consents.csv"]),
+        ]
+    )
+    func report(format: String, names: [String]) async throws {
         let folder = try Folder()
         let participant = UUID()
         let queue = try SQLiteMessageQueue(nil)
@@ -84,7 +89,8 @@ import Testing
         #expect(files.contains { $0["rows"]?.integer == 1 })
     }
 
-    @Test func samplesOfATableAreExportedByMonthAndAsObservations() async throws {
+    @Test("samples of a table are exported by month and as Observations")
+    func samples() async throws {
         let folder = try Folder()
         let participant = UUID()
         let queue = try SQLiteMessageQueue(nil)

@@ -4,7 +4,8 @@ import Testing
 @testable import IndivoCommand
 
 @Suite struct StudyPlaceTests {
-    @Test func filesDatabasesAndQueuesAreTold() throws {
+    @Test("files, databases and queues are told apart")
+    func kinds() throws {
         guard
             case .file(let file) = try StudyPlace(
                 "sqlite:///var/lib/s.sqlite",
@@ -17,10 +18,13 @@ import Testing
         #expect(file.path() == "/var/lib/s.sqlite" && url == "postgresql://h/d" && queue == "https://h/1/q")
     }
 
-    @Test(arguments: [
-        "mysql://u:hidden@h/d", "sqlite:", "sqlite://hidden", "sqs:https://hidden", "study.sqlite", "",
-    ])
-    func otherSchemesAreRefusedWithoutRepeatingThem(text: String) {
+    @Test(
+        "other schemes are refused without repeating them",
+        arguments: [
+            "mysql://u:hidden@h/d", "sqlite:", "sqlite://hidden", "sqs:https://hidden", "study.sqlite", "",
+        ]
+    )
+    func otherSchemes(text: String) {
         do {
             _ = try StudyPlace(text, option: "store", takesSQS: false)
             #expect(Bool(false), "it was taken")

@@ -11,7 +11,7 @@ import WebServing
         "/", "/messages", "/questions", "/questions/x", "/map", "/progress", "/map.svg", "/nothing",
     ]
 
-    @Test("A person logs in, sees the pages, and logs out")
+    @Test("a person logs in, sees the pages, and logs out")
     func wholeWay() async throws {
         var visitor = Visitor(try TestPages())
         let answer = await visitor.logIn()
@@ -22,7 +22,7 @@ import WebServing
         #expect(await visitor.get("/").status == 303)
     }
 
-    @Test("Who is not logged in gets no page", arguments: paths)
+    @Test("who is not logged in gets no page", arguments: paths)
     func strangers(path: String) async throws {
         var visitor = Visitor(try TestPages())
         let answer = await visitor.get(path)
@@ -33,7 +33,7 @@ import WebServing
         #expect(await visitor.post(path, ["csrf": ""]).response.header("Location") == "/login")
     }
 
-    @Test("A wrong password and an unknown name get the same page")
+    @Test("a wrong password and an unknown name get the same page")
     func refusals() async throws {
         let pages = try TestPages()
         var one = Visitor(pages)
@@ -48,7 +48,7 @@ import WebServing
         #expect(await one.get("/").status == 303)
     }
 
-    @Test("Attempts at once are no more than attempts in turn")
+    @Test("attempts at once are no more than attempts in turn")
     func parallelAttempts() async throws {
         let pages = try TestPages()
         let statuses = await withTaskGroup(of: Int.self) { group in
@@ -65,7 +65,7 @@ import WebServing
         #expect((1...LoginLimiter.attempts.pair).contains(statuses.count { $0 == 403 }))
     }
 
-    @Test("An attempt that finds no place to be looked at does not count")
+    @Test("an attempt that finds no place to be looked at does not count")
     func noPlace() async throws {
         let pages = try TestPages()
         var visitor = Visitor(pages)
@@ -80,7 +80,7 @@ import WebServing
     }
 
     @Test(
-        "A name in another spelling, and what is no name, are nobody's",
+        "a name in another spelling, and what is no name, are nobody's",
         arguments: ["\u{212A}ate", "Kate ", "", "Kate:"]
     )
     func otherSpellings(name: String) async throws {
@@ -89,7 +89,7 @@ import WebServing
         #expect(await visitor.logIn("Kate").status == 303)
     }
 
-    @Test("Another spelling of a name has no attempts of its own")
+    @Test("another spelling of a name has no attempts of its own")
     func spelledAttempts() async throws {
         var visitor = Visitor(try TestPages(names: ["Kate"]))
         for number in 0..<5 {
@@ -98,13 +98,13 @@ import WebServing
         #expect(await visitor.logIn("\u{212A}ate", "wrong").status == 429)
     }
 
-    @Test("A password that is too long is a wrong one")
+    @Test("a password that is too long is a wrong one")
     func longPassword() async throws {
         var visitor = Visitor(try TestPages())
         #expect(await visitor.logIn("ada", String(repeating: "x", count: 257)).status == 403)
     }
 
-    @Test("A name is not paused elsewhere for what few addresses try")
+    @Test("a name is not paused elsewhere for what few addresses try")
     func ownersElsewhere() {
         let limiter = LoginLimiter { .zero }
         for number in 0..<100 { _ = limiter.admit(name: "ada", address: "10.2.0.\(number % 20)") }
@@ -113,7 +113,7 @@ import WebServing
         #expect((1...9).contains { limiter.admit(name: "ada", address: "10.9.9.\($0)") == nil })
     }
 
-    @Test("A name is paused everywhere for what many addresses try")
+    @Test("a name is paused everywhere for what many addresses try")
     func manyAddresses() {
         let limiter = LoginLimiter { .zero }
         for number in 0..<LoginLimiter.attempts.name {
@@ -123,7 +123,7 @@ import WebServing
         #expect(["bob", "cy", "dan"].contains { limiter.admit(name: $0, address: "10.9.8.7") == nil })
     }
 
-    @Test("After five attempts even the right password has to wait")
+    @Test("after five attempts even the right password has to wait")
     func lockOut() async throws {
         let pages = try TestPages()
         var visitor = Visitor(pages)
@@ -138,7 +138,7 @@ import WebServing
         #expect(await visitor.logIn().status == 429)
     }
 
-    @Test("Pauses grow, and no number of other names ends one")
+    @Test("pauses grow, and no number of other names ends one")
     func limiter() {
         let clock = TestPages.Clock()
         let limiter = LoginLimiter { clock.elapsed }
@@ -159,7 +159,7 @@ import WebServing
         #expect(attempt().map { $0 <= 900 } == true)
     }
 
-    @Test("An address has twenty attempts, whatever logins of its own succeed")
+    @Test("an address has twenty attempts, whatever logins of its own succeed")
     func addresses() {
         let limiter = LoginLimiter { .zero }
         for number in 0..<20 {
@@ -171,7 +171,7 @@ import WebServing
         #expect((2...9).contains { limiter.admit(name: "another", address: "10.1.1.\($0)") == nil })
     }
 
-    @Test("The form counts with its cookie and from these pages alone")
+    @Test("the form counts with its cookie and from these pages alone")
     func loginForm() async throws {
         var visitor = Visitor(try TestPages())
         let fields = ["name": "ada", "password": TestPages.password]
@@ -192,7 +192,7 @@ import WebServing
         #expect(await visitor.post("/login", fields.merging(["csrf": form.csrf]) { $1 }).status == 303)
     }
 
-    @Test("Cookies are for these pages alone, and behind TLS for TLS alone")
+    @Test("cookies are for these pages alone, and behind TLS for TLS alone")
     func cookies() async throws {
         var visitor = Visitor(try TestPages())
         let plain = try #require(await visitor.logIn().response.header("Set-Cookie"))
@@ -204,14 +204,14 @@ import WebServing
         #expect(secure.hasPrefix("__Host-study=") && secure.hasSuffix("; SameSite=Strict; Secure"))
     }
 
-    @Test("Another name of the server is refused", arguments: ["evil.example", "127.0.0.1.evil.example", ""])
+    @Test("another name of the server is refused", arguments: ["evil.example", "127.0.0.1.evil.example", ""])
     func otherHosts(host: String) async throws {
         var visitor = Visitor(try TestPages())
         visitor.host = host
         #expect(await visitor.get("/login").status == 403)
     }
 
-    @Test("Behind a proxy its last word names the client, else nobody's")
+    @Test("behind a proxy its last word names the client, else nobody's")
     func proxies() async throws {
         let request = Request(
             method: "GET",
@@ -223,7 +223,7 @@ import WebServing
         #expect(try TestPages(host: "a.example").service.access.client(of: request) == "2.2.2.2")
     }
 
-    @Test("A session ends when nobody uses it, and after eight hours")
+    @Test("a session ends when nobody uses it, and after eight hours")
     func sessionTimes() async throws {
         let pages = try TestPages()
         var visitor = Visitor(pages)
@@ -241,7 +241,7 @@ import WebServing
         #expect(await visitor.get("/").status == 303)
     }
 
-    @Test("Another password ends the sessions, and so does leaving the file")
+    @Test("another password ends the sessions, and so does leaving the file")
     func revocation() async throws {
         let pages = try TestPages(names: ["ada", "bob"])
         var ada = Visitor(pages)
@@ -261,7 +261,7 @@ import WebServing
     }
 
     @Test(
-        "A file that others can read, or that is malformed, is refused",
+        "a file that others can read, or that is malformed, is refused",
         arguments: [
             ("ada:$y$x", 0o644), ("ada", 0o600), (":$y$x", 0o600), ("a b:$y$x", 0o600), ("\u{FF}", 0o600),
         ]
@@ -275,7 +275,7 @@ import WebServing
     }
 
     @Test(
-        "Passwords and names that will not do are refused",
+        "passwords and names that will not do are refused",
         arguments: [
             ("ada", "short"), ("ada", String(repeating: "x", count: 257)), ("ada", "two lines\nof text"),
             ("a:b", TestPages.password),
@@ -290,7 +290,7 @@ import WebServing
         #expect(!FileManager.default.fileExists(atPath: url.path))
     }
 
-    @Test("The file has mode 0600 and no password in it")
+    @Test("the file has mode 0600 and no password in it")
     func userFile() throws {
         let pages = try TestPages()
         let mode =

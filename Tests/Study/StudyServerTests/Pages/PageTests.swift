@@ -67,7 +67,7 @@ import WebServing
         return visitor
     }
 
-    @Test("Pages are found, have no script, and are not kept by browsers")
+    @Test("pages are found, have no script, and are not kept by browsers")
     func headers() async throws {
         let pages = try await study()
         var visitor = await visitor(pages)
@@ -91,7 +91,7 @@ import WebServing
         #expect(await visitor.send("DELETE", "/").status == 405)
     }
 
-    @Test("Answers are shown as counts, and nothing of a single person is")
+    @Test("answers are shown as counts, and nothing of a single person is")
     func answers() async throws {
         let pages = try await study()
         var visitor = await visitor(pages)
@@ -110,7 +110,7 @@ import WebServing
         #expect(await visitor.get("/questions").text.contains("Sleep &lt;b&gt;well"))
     }
 
-    @Test("Answers that were counted are shown again for half a minute")
+    @Test("answers that were counted are shown again for half a minute")
     func cache() async throws {
         let pages = try await study()
         var visitor = await visitor(pages)
@@ -124,7 +124,7 @@ import WebServing
         #expect(await visitor.get("/questions/\(source)").text != first)
     }
 
-    @Test("The overview has days, participants and the queue")
+    @Test("the overview has days, participants and the queue")
     func overview() async throws {
         let pages = try await study()
         try await pages.queue.send(
@@ -138,7 +138,7 @@ import WebServing
         )
     }
 
-    @Test("A dead letter is put back by its button, and by no other form")
+    @Test("a dead letter is put back by its button, and by no other form")
     func redelivery() async throws {
         let pages = try await study()
         for id in ["a", "b", "c"] {
@@ -175,7 +175,7 @@ import WebServing
         #expect(await visitor.get("/messages?done=2").text.contains("2 to be processed again"))
     }
 
-    @Test("A message that failed is asked for again by its button")
+    @Test("a message that failed is asked for again by its button")
     func reprocessing() async throws {
         let pages = try await study()
         try await pages.warehouse.transaction { db in
@@ -202,7 +202,7 @@ import WebServing
         #expect(try await pages.warehouse.read { try $0.requestedMessages() } == ["f-1", "f-2"])
     }
 
-    @Test("What waits for a decision is approved or refused by its buttons, and by no other form")
+    @Test("what waits for a decision is decided by its buttons, and by no other form")
     func decisions() async throws {
         let pages = try await study()
         try await pages.warehouse.transaction { db in
@@ -235,7 +235,7 @@ import WebServing
         #expect(again.response.header("Location") == "/messages?decided=0")
     }
 
-    @Test("A client that asks too often is told to wait")
+    @Test("a client that asks too often is told to wait")
     func requestLimit() async throws {
         var visitor = Visitor(try TestPages())
         for _ in 0..<240 { _ = await visitor.get("/style.css") }
@@ -243,7 +243,7 @@ import WebServing
         #expect(answer.status == 429 && answer.response.header("Retry-After") != nil)
     }
 
-    @Test("Off this machine the pages start behind TLS alone")
+    @Test("off this machine the pages start behind TLS alone")
     func addresses() async throws {
         let pages = try TestPages()
         var configuration = StudyPages.Configuration()
@@ -268,7 +268,7 @@ import WebServing
     }
 
     @Test(
-        "The metrics have the bytes of what failed, for programs on this machine alone",
+        "the metrics have the bytes of what failed, for programs on this machine alone",
         arguments: [nil, "pages.example.org"]
     )
     func metrics(host: String?) async throws {

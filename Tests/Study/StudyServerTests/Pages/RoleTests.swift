@@ -19,7 +19,7 @@ import WebServing
         return visitor
     }
 
-    @Test("A role may do what those before it may, and no more", arguments: StudyRole.allCases)
+    @Test("a role may do what those before it may, and no more", arguments: StudyRole.allCases)
     func roles(role: StudyRole) async throws {
         let pages = try TestPages()
         var visitor = try await visitor(pages, role)
@@ -40,7 +40,7 @@ import WebServing
         #expect(links.contains(#"href="/audit""#) == (role >= .administer))
     }
 
-    @Test("A new person may see the pages alone")
+    @Test("a new person may see the pages alone")
     func newPerson() async throws {
         let pages = try TestPages()
         try pages.users.setPassword(Secret(TestPages.password), of: "bob")
@@ -53,14 +53,14 @@ import WebServing
         #expect(await visitor.get("/export/codebook.csv").status == 403)
     }
 
-    @Test("A form that is not known needs the right to operate")
+    @Test("a form that is not known needs the right to operate")
     func unknownForms() {
         #expect(StudyRole.needed(for: "POST", ["something", "new"]) == .operate)
         #expect(StudyRole.needed(for: "DELETE", []) == .operate)
         #expect(StudyRole.needed(for: "POST", ["export"]) == .export)
     }
 
-    @Test("Another role counts from the next request on")
+    @Test("another role counts from the next request on")
     func changedRole() async throws {
         let pages = try TestPages()
         var visitor = try await visitor(pages, .administer)
@@ -71,7 +71,7 @@ import WebServing
         #expect(await visitor.get("/").status == 303)
     }
 
-    @Test("People of earlier files may do what they could, and a line that is wrong is refused")
+    @Test("people of earlier files may do what they could, and wrong lines are refused")
     func earlierFiles() throws {
         let pages = try TestPages()
         func read(_ change: (String) -> String) throws -> [String: StudyUser] {
@@ -87,7 +87,7 @@ import WebServing
         }
     }
 
-    @Test("Who had a login before there were roles may decide, and download nothing until they get one")
+    @Test("a login from before there were roles may decide, but download nothing")
     func withoutRole() async throws {
         let pages = try TestPages()
         let text = try String(contentsOf: pages.users.url, encoding: .utf8)
@@ -110,7 +110,7 @@ import WebServing
 
     // MARK: What is written down
 
-    @Test("A form's field is written down where it names a message alone")
+    @Test("a form's field is written down where it names a message alone")
     func fields() async throws {
         let pages = try TestPages()
         var visitor = try await visitor(pages, .view)
@@ -121,7 +121,7 @@ import WebServing
         #expect(entries.last?.details == ["path": "/logout"])
     }
 
-    @Test("Logins, views, exports, changes and refusals are written down before they are done")
+    @Test("logins, views, exports, changes and refusals are logged before they are done")
     func writtenDown() async throws {
         let pages = try TestPages()
         var stranger = Visitor(pages)
@@ -145,7 +145,7 @@ import WebServing
         #expect(!text.contains("secret"))
     }
 
-    @Test("What cannot be written down is not done")
+    @Test("what cannot be written down is not done")
     func unwritable() async throws {
         let pages = try TestPages()
         var visitor = try await visitor(pages, .operate)
@@ -156,7 +156,7 @@ import WebServing
         #expect(await visitor.get("/").status == 500)
     }
 
-    @Test("Without an audit log a download is in the log of the pages, and no page says more")
+    @Test("without an audit log a download is in the log of the pages")
     func withoutAudit() async throws {
         let log = OperationsTests.Lines()
         let pages = try TestPages(logger: log.logger())
@@ -175,7 +175,7 @@ import WebServing
 
     /// RFC 6238, appendix B.
     @Test(
-        "Codes are those of RFC 6238",
+        "codes are those of RFC 6238",
         arguments: [
             (59, "94287082", "46119246", "90693936"), (1_111_111_109, "07081804", "68084774", "25091201"),
             (1_111_111_111, "14050471", "67062674", "99943326"),
@@ -198,7 +198,7 @@ import WebServing
     }
 
     /// RFC 4648, section 10.
-    @Test("Secrets are written in base32 and read again")
+    @Test("secrets are written in base32 and read again")
     func base32() {
         #expect(TOTP(secret: Data("foobar".utf8)).base32 == "MZXW6YTBOI")
         #expect(TOTP(secret: Data("fooba".utf8)).base32 == "MZXW6YTB")
@@ -212,7 +212,7 @@ import WebServing
         )
     }
 
-    @Test("A code counts for its time and a step around it, and once")
+    @Test("a code counts for its time and a step around it, and once")
     func codesOnce() {
         let totp = TOTP.make()
         let now = 1_772_000_000
@@ -229,7 +229,7 @@ import WebServing
         #expect(used.take(totp.code(step: step + 1), of: "ada", totp, at: now))
     }
 
-    @Test("Who has a second factor logs in with it alone")
+    @Test("who has a second factor logs in with it alone")
     func secondFactor() async throws {
         let pages = try TestPages()
         let uri = try pages.users.makeSecondFactor(of: "ada", study: "Sleep")
