@@ -48,7 +48,8 @@ import Testing
         )
     }
 
-    @Test func theCellsFindTheWarehouseHoweverOftenItIsAttached() async throws {
+    @Test("the cells find the warehouse, however often it is attached")
+    func attachedTwice() async throws {
         let warehouse = try await TestStore.postgreSQL.warehouse()
         let (schema, texts) = try await warehouse.transaction { db in
             let schema = try db.db.row(sql: "SELECT current_schema()")?.text(0) ?? ""
@@ -75,7 +76,8 @@ import Testing
         )
     }
 
-    @Test func aProjectOfAnotherWarehouseStaysThatOnes() async throws {
+    @Test("a project of another warehouse stays that one's")
+    func otherWarehouse() async throws {
         let warehouse = try await TestStore.postgreSQL.warehouse()
         try await warehouse.transaction { db in
             let schema = try db.db.row(sql: "SELECT current_schema()")?.text(0) ?? ""
@@ -86,7 +88,8 @@ import Testing
         }
     }
 
-    @Test func theCellsReadNoIdentifiersOfAppsAndNoMessages() throws {
+    @Test("the cells read neither identifiers of apps nor messages")
+    func rights() throws {
         let project = try I2B2Project("SLEEP", name: "Sleep", users: ["demo"], role: "cells")
         let grants = project.statements(warehouseSchema: "study").filter { $0.hasPrefix("GRANT") }
         #expect(
@@ -97,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func whoWithdrawsIsInNoSetOfAQueryEither() async throws {
+    @Test("who withdraws is in no set of a query either")
+    func patientSets() async throws {
         let warehouse = try await TestStore.postgreSQL.warehouse()
         let left = try await warehouse.transaction { db in
             let schema = try db.db.row(sql: "SELECT current_schema()")?.text(0) ?? ""
@@ -127,7 +131,8 @@ import Testing
         #expect(left == [true, true])
     }
 
-    @Test func withoutTheTablesOfI2B2NothingIsWritten() async throws {
+    @Test("nothing is written without the tables of i2b2")
+    func withoutTables() async throws {
         let warehouse = try await TestStore.postgreSQL.warehouse()
         await #expect(throws: WarehouseError.self) {
             try await warehouse.transaction { try $0.attach(project("no_such_schema")) }
@@ -139,11 +144,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("a'b", "demo", "hive"), ("SLEEP", "de mo", "hive"), ("SLEEP", "demo", "hive; DROP TABLE x"),
-        ("", "demo", "hive"), ("SLEEP", "demo", "Hive"),
-    ])
-    func namesThatCouldBeSQLAreRefused(id: String, user: String, schema: String) {
+    @Test(
+        "names that could be SQL are refused",
+        arguments: [
+            ("a'b", "demo", "hive"), ("SLEEP", "de mo", "hive"), ("SLEEP", "demo", "hive; DROP TABLE x"),
+            ("", "demo", "hive"), ("SLEEP", "demo", "Hive"),
+        ]
+    )
+    func names(id: String, user: String, schema: String) {
         #expect(throws: WarehouseError.self) {
             try I2B2Project(id, name: "x", users: [user], hiveSchema: schema)
         }

@@ -56,7 +56,8 @@ import Testing
         )
     }
 
-    @Test func anOptionsScoreStandsBesideItsNumber() async throws {
+    @Test("an option's score stands beside its number")
+    func score() async throws {
         let questionnaire = try Questionnaire(
             parsing: Data(
                 """
@@ -92,7 +93,8 @@ import Testing
         )
     }
 
-    @Test(arguments: TestStore.allCases) func aResponseIsARowWithAColumnForEachLinkID(store: TestStore)
+    @Test("a response is a row with a column for each linkId", arguments: TestStore.allCases)
+    func columns(store: TestStore)
         async throws
     {
         let found = try await table(warehouse(store, [("a", Samples.items)]))
@@ -116,7 +118,8 @@ import Testing
         )
     }
 
-    @Test func anOptionThatWasNotChosenIsFalseAndAQuestionWithoutAnswerMissing() async throws {
+    @Test("an option not chosen is false, and a question without an answer is missing")
+    func missing() async throws {
         let good = #"{"linkId": "mood", "answer": [{"valueCoding": {"code": "good"}}]}"#
         let well = #"{"linkId": "well", "answer": [{"valueBoolean": false}]}"#
         let found = try await table(warehouse(.sqlite, [("a", good), ("a", well)]))
@@ -125,7 +128,8 @@ import Testing
         #expect(rows.contains(["well": "false"]))
     }
 
-    @Test func withoutAQuestionnaireColumnsAreThoseOfTheResponses() async throws {
+    @Test("without a questionnaire the columns are those of the responses")
+    func withoutQuestionnaire() async throws {
         let found = try await table(warehouse(.sqlite, [("a", Samples.items)]), [])
         #expect(found.instrument.columns.first { $0.name == "mood=good" }?.kind == .boolean)
         #expect(found.instrument.columns.first { $0.name == "dose" }?.kind == .decimal)
@@ -133,7 +137,8 @@ import Testing
         #expect(cells(found)["meds[2]/dose"] == "20")
     }
 
-    @Test func anAnswerOfAnotherTypeMakesTheColumnATextAndLosesNothing() async throws {
+    @Test("an answer of another type makes the column a text and loses nothing")
+    func otherType() async throws {
         let text = #"{"linkId": "well", "answer": [{"valueString": "rather"}]}"#
         let flag = #"{"linkId": "well", "answer": [{"valueBoolean": true}]}"#
         let found = try await table(warehouse(.sqlite, [("a", text), ("b", flag)]))
@@ -141,7 +146,8 @@ import Testing
         #expect(Set([cells(found)["well"], cells(found, 1)["well"]]) == ["rather", "true"])
     }
 
-    @Test func responsesOfPeopleWhoDoNotShareAreInNoSharedTable() async throws {
+    @Test("responses of people who do not share are in no shared table")
+    func sharing() async throws {
         let warehouse = try await warehouse(.sqlite, [("a", Samples.items)])
         let counts = try await warehouse.read { db in
             let shared = try db.instruments(of: [], for: .sharing)
@@ -152,7 +158,8 @@ import Testing
         #expect(counts == (0, 1, 0))
     }
 
-    @Test func theCodebookHasEachColumnAndGuardsTextsFromSpreadsheets() async throws {
+    @Test("the codebook has each column and guards texts from spreadsheets")
+    func codebook() async throws {
         let items = #"{"linkId": "=cmd", "answer": [{"valueString": "=HYPERLINK(1)"}]}"#
         let found = try await table(warehouse(.sqlite, [("a", items)]), [])
         let rows = InstrumentCodebook.rows(of: [found.instrument])
@@ -163,7 +170,8 @@ import Testing
         #expect(cells.last == "'=HYPERLINK(1)")
     }
 
-    @Test func namesForProgramsAreShortUniqueAndNoKeywords() {
+    @Test("names for programs are short, unique and no keywords")
+    func variableNames() {
         var names = UniqueNames(maximumLength: 26, reserved: ExportNames.reserved)
         let long = String(repeating: "very-long.", count: 9)
         let made = ["a.b", "a b", "1", "if", "str5", "Ä", long + "1", long + "2", "complete"].map {
@@ -178,7 +186,8 @@ import Testing
 
     // MARK: REDCap
 
-    @Test func redcapsFormsRepeatAndItsColumnsFollowTheDictionary() async throws {
+    @Test("REDCap's forms repeat, and its columns follow the dictionary")
+    func redcap() async throws {
         let found = try await table(warehouse(.sqlite, [("a", Samples.items)]))
         let project = REDCapProject([found.instrument])
         let dictionary = project.dictionary
@@ -201,7 +210,8 @@ import Testing
 
     // MARK: ODM
 
-    @Test func theODMDocumentHasEachAnswerUnderItsItem() async throws {
+    @Test("the ODM document has each answer under its item")
+    func odm() async throws {
         let found = try await table(warehouse(.sqlite, [("a", Samples.items)]))
         let document = ODMDocument([found.instrument], provenance(1, 1))
         var xml = ""
@@ -223,7 +233,8 @@ import Testing
 
     // MARK: Stata
 
-    @Test func theSectionsOfAStataFileAreWhereItsMapSays() async throws {
+    @Test("the sections of a Stata file are where its map says")
+    func stata() async throws {
         let long = String(repeating: "ä", count: 1500)
         let items = Samples.items.replacing(#"a < b & \"c\""#, with: long)
         let found = try await table(warehouse(.sqlite, [("a", items), ("b", Samples.items)]))
@@ -250,7 +261,8 @@ import Testing
         #expect(offsets.last == data.count)
     }
 
-    @Test func provenanceNamesProgramCommitQuestionnairesAndFiles() throws {
+    @Test("provenance names program, commit, questionnaires and files")
+    func programAndFiles() throws {
         let questionnaire = try Questionnaire(parsing: Samples.questionnaire)
         var file = ExportedFile("a.csv")
         file.add(Data("abc".utf8), rows: 2)

@@ -9,7 +9,8 @@ import Testing
         set.facts.filter { $0.concept == concept && $0.modifier == "@" }
     }
 
-    @Test func everyAnswerIsOneFactAndTheResponseIsAnother() throws {
+    @Test("every answer is one fact, and the response is another")
+    func answers() throws {
         let set = try Samples.facts()
         // 1 response, 2 moods, pain, well, drug, 2 doses, note.
         #expect(set.facts.count { $0.modifier == "@" } == 9)
@@ -18,14 +19,16 @@ import Testing
         #expect(set.facts.allSatisfy { $0.start.description == "2026-03-01 09:00:00" })
     }
 
-    @Test func choicesAreConceptsOfTheirOwn() throws {
+    @Test("choices are concepts of their own")
+    func choices() throws {
         let set = try Samples.facts()
         #expect(base(set, "SURVEY:\(name):mood=good").map(\.value) == [.text("Good")])
         #expect(base(set, "SURVEY:\(name):mood=tired").map(\.value) == [.text("Tired")])
         #expect(base(set, "SURVEY:\(name):well=true").map(\.value) == [.text("yes")])
     }
 
-    @Test func standardCodesAreTheConceptsAndKeepTheirQuestion() throws {
+    @Test("standard codes are the concepts and keep their question")
+    func standardCodes() throws {
         let set = try Samples.facts()
         #expect(base(set, "LOINC:44250-9").map(\.value) == [.text("LA6568-5")])
         #expect(base(set, "RXNORM:1191").map(\.value) == [.text("Aspirin")])
@@ -35,7 +38,8 @@ import Testing
         #expect(modifiers.map(\.value) == [.text("\(name):drug")])
     }
 
-    @Test func repeatedGroupsAreToldApart() throws {
+    @Test("repeated groups are told apart")
+    func repeated() throws {
         let set = try Samples.facts()
         let doses = base(set, "SURVEY:\(name):dose")
         #expect(doses.map(\.instance) == [1, 2])
@@ -49,20 +53,25 @@ import Testing
         #expect(groups.map(\.instance) == [1, 2])
     }
 
-    @Test func noTwoFactsHaveOneKey() throws {
+    @Test("no two facts have the same key")
+    func keys() throws {
         let set = try Samples.facts()
         let keys = set.facts.map { "\($0.concept)|\($0.modifier)|\($0.instance)|\($0.start)" }
         #expect(Set(keys).count == keys.count)
     }
 
-    @Test func ownWordsCanBeLeftOut() throws {
+    @Test("people's own words can be left out")
+    func ownWords() throws {
         let mapper = ResponseMapper(freeText: .omitted)
         let set = try mapper.map(Samples.response(Samples.items), visit: "v", received: Samples.received)
         #expect(base(set, "SURVEY:\(name):note").map(\.value) == [.none])
     }
 
-    @Test(arguments: ["entered-in-error", "in-progress", "stopped"])
-    func responsesThatDoNotCountComeToVisitsWithoutFacts(status: String) throws {
+    @Test(
+        "responses that do not count become visits without facts",
+        arguments: ["entered-in-error", "in-progress", "stopped"]
+    )
+    func ignored(status: String) throws {
         let set = try Samples.mapper.map(
             Samples.response(Samples.items, status: status),
             visit: "v",
@@ -72,7 +81,8 @@ import Testing
         #expect(set.visit.id == "http://example.org|r-1")
     }
 
-    @Test func whatHasNoFormAsAFactIsListed() throws {
+    @Test("what has no form as a fact is listed")
+    func omitted() throws {
         let response = try Samples.response(
             """
             {"linkId": "p", "answer": [{"valueAttachment": {"title": "x"}}, {"valueReference": {"reference": \
@@ -83,7 +93,8 @@ import Testing
         #expect(set.omitted == ["p: an attachment", "p: a reference"])
     }
 
-    @Test func nestingAndMissingNamesAreRefused() throws {
+    @Test("deep nesting and missing names are refused")
+    func refused() throws {
         let deep =
             String(repeating: #"{"linkId": "g", "item": ["#, count: 70) + #"{"linkId": "x"}"#
             + String(repeating: "]}", count: 70)
@@ -99,7 +110,8 @@ import Testing
         }
     }
 
-    @Test func whatAPhoneCallsACodeNamesNoConcept() throws {
+    @Test("what a phone calls a code names no concept")
+    func displays() throws {
         let items = """
             {"linkId": "mood", "answer": [
               {"valueCoding": {"system": "http://example.org/mood", "code": "good", "display": "I am Ada"}},
@@ -123,7 +135,8 @@ import Testing
         #expect(measured.concepts.map(\.name) == ["Calories burned"])
     }
 
-    @Test func componentsOfAnObservationAreFactsOfOnePanel() throws {
+    @Test("components of an Observation are facts of one panel")
+    func components() throws {
         let observation = try Observation(
             parsing: """
                 {"resourceType": "Observation", "status": "final", "code": {"coding": [{"system": \
@@ -154,7 +167,8 @@ import Testing
         #expect(set.omitted == ["Observation.component[2].value: Range"])
     }
 
-    @Test func anObservationWithTheIdentifierOfAResponseIsAnotherVisit() throws {
+    @Test("an Observation with the identifier of a response is another visit")
+    func sameIdentifier() throws {
         let response = try Samples.facts()
         let observation = try Observation(
             parsing: #"""
@@ -168,7 +182,8 @@ import Testing
         #expect(set.visit.id.hasSuffix(response.visit.id))
     }
 
-    @Test func demographicsAreARowAndAFact() throws {
+    @Test("demographics are a row and a fact")
+    func demographics() throws {
         let patient = try Patient(
             parsing:
                 """
@@ -183,8 +198,11 @@ import Testing
         #expect(set.facts.map(\.concept) == ["DEM|SEX:F"])
     }
 
-    @Test(arguments: [("male", "M"), ("female", "F"), ("other", "O"), ("unknown", "NI")])
-    func eachGenderIsASexOfItsOwn(gender: String, sex: String) throws {
+    @Test(
+        "each gender is a sex of its own",
+        arguments: [("male", "M"), ("female", "F"), ("other", "O"), ("unknown", "NI")]
+    )
+    func genders(gender: String, sex: String) throws {
         let patient = try Patient(parsing: #"{"resourceType": "Patient", "gender": "\#(gender)"}"#)
         let set = PatientMapper().map(patient, received: Samples.received)
         #expect(set.facts.map(\.concept) == ["DEM|SEX:\(sex)"])

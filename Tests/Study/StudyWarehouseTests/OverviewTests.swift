@@ -53,8 +53,8 @@ import Testing
         """
     }
 
-    @Test(arguments: TestStore.allCases) func fewerThanFivePeopleAreNotCounted(store: TestStore) async throws
-    {
+    @Test("fewer than five people are not counted", arguments: TestStore.allCases)
+    func few(store: TestStore) async throws {
         let warehouse = try await warehouse(store)
         for person in 0..<4 { try await answer(warehouse, person, mood("good")) }
         for person in 4..<10 { try await answer(warehouse, person, mood("tired")) }
@@ -68,8 +68,8 @@ import Testing
         #expect(question.others == nil && question.numbers.isEmpty)
     }
 
-    @Test(arguments: TestStore.allCases) func somebodyWhoAnswersOftenCountsOnce(store: TestStore) async throws
-    {
+    @Test("somebody who answers often counts once", arguments: TestStore.allCases)
+    func oftenAnswering(store: TestStore) async throws {
         let warehouse = try await warehouse(store)
         for number in 0..<20 {
             try await answer(warehouse, 1, mood("good") + "," + dose("1"), number: number)
@@ -79,7 +79,8 @@ import Testing
         #expect(found["dose"]?.numbers == [] && found["dose"]?.others == .fewerThanFive)
     }
 
-    @Test(arguments: TestStore.allCases) func oneMoreAnswerIsSeenInNoNumber(store: TestStore) async throws {
+    @Test("one more answer shows in no number", arguments: TestStore.allCases)
+    func oneMore(store: TestStore) async throws {
         let warehouse = try await warehouse(store)
         for person in 1...11 {
             try await answer(warehouse, person, mood("good") + "," + dose("\(person).37"))
@@ -92,20 +93,25 @@ import Testing
         #expect(after["dose"]?.numbers.first?.median == 6.4)
     }
 
-    @Test(arguments: [(0, "< 5"), (4, "< 5"), (5, "5+"), (9, "5+"), (10, "10+"), (1004, "1000+")])
-    func numbersOfPeopleAreRoundedDownToFives(count: Int, shown: String) {
+    @Test(
+        "numbers of people are rounded down to fives",
+        arguments: [(0, "< 5"), (4, "< 5"), (5, "5+"), (9, "5+"), (10, "10+"), (1004, "1000+")]
+    )
+    func roundedPeople(count: Int, shown: String) {
         #expect(ShownCount(count).description == shown)
     }
 
     @Test(
+        "numbers of several people have two digits",
         arguments: [(0, 0), (6.37, 6.4), (-0.0456, -0.046), (1249, 1200), (99.6, 100), (65, 65)]
             as [(Double, Double)]
     )
-    func numbersOfSeveralPeopleHaveTwoDigits(number: Double, shown: Double) {
+    func twoDigits(number: Double, shown: Double) {
         #expect(ShownCount.rounded(number) == shown)
     }
 
-    @Test(arguments: TestStore.allCases) func anUnusualNumberIsNeverShown(store: TestStore) async throws {
+    @Test("an unusual number is never shown", arguments: TestStore.allCases)
+    func unusual(store: TestStore) async throws {
         let warehouse = try await warehouse(store)
         for person in 1...11 { try await answer(warehouse, person, dose("\(person * 10)")) }
         try await answer(warehouse, 12, dose("9999"))
@@ -114,8 +120,12 @@ import Testing
         #expect(numbers.range == 50...80)
     }
 
-    @Test(arguments: TestStore.allCases, [(4, nil), (5, 3.0), (9, 5.0), (10, 5.5)] as [(Int, Double?)])
-    func numbersHaveAMedianFromFivePeopleOn(store: TestStore, median: (people: Int, number: Double?))
+    @Test(
+        "numbers have a median from five people on",
+        arguments: TestStore.allCases,
+        [(4, nil), (5, 3.0), (9, 5.0), (10, 5.5)] as [(Int, Double?)]
+    )
+    func medians(store: TestStore, median: (people: Int, number: Double?))
         async throws
     {
         let warehouse = try await warehouse(store)
@@ -125,7 +135,8 @@ import Testing
         #expect((numbers?.range != nil) == (median.people >= 10))
     }
 
-    @Test(arguments: TestStore.allCases) func aQuestionWithASharedCodeShowsItsCodesAndNoOtherWords(
+    @Test("a question with a shared code shows its codes and no other words", arguments: TestStore.allCases)
+    func sharedCode(
         store: TestStore
     ) async throws {
         let warehouse = try await warehouse(store)
@@ -143,7 +154,8 @@ import Testing
         #expect(!"\(try await questions(warehouse))".contains("secret"))
     }
 
-    @Test(arguments: TestStore.allCases) func ownWordsAreCountedAndNotShown(store: TestStore) async throws {
+    @Test("people's own words are counted and not shown", arguments: TestStore.allCases)
+    func ownWords(store: TestStore) async throws {
         let warehouse = try await warehouse(store)
         for person in 0..<6 { try await answer(warehouse, person, Samples.items) }
         let found = try await questions(warehouse)
@@ -157,8 +169,8 @@ import Testing
         #expect(!"\(found)".contains("a < b"))
     }
 
-    @Test(arguments: TestStore.allCases)
-    func answersAndQuestionsOfStrangersAreShownOnceFiveGaveThem(store: TestStore) async throws {
+    @Test("strangers' answers and questions show once five people gave them", arguments: TestStore.allCases)
+    func strangers(store: TestStore) async throws {
         let warehouse = try await warehouse(store)
         let items = mood("I am Ada") + #",{"linkId": "x y", "answer": [{"valueInteger": 1}]}"#
         for person in 0..<4 { try await answer(warehouse, person, items) }
@@ -171,7 +183,8 @@ import Testing
         #expect(after["x y"]?.numbers.first?.median == 1)
     }
 
-    @Test(arguments: TestStore.allCases) func withoutAnOntologySourcesAppearOnceFivePeopleAnswered(
+    @Test("without an ontology sources appear once five people answered", arguments: TestStore.allCases)
+    func withoutOntology(
         store: TestStore
     ) async throws {
         let warehouse = try await warehouse(store, isKnown: false)
@@ -182,7 +195,8 @@ import Testing
         #expect(try await questions(warehouse)["mood"]?.choices.map(\.count) == [.atLeast(5)])
     }
 
-    @Test func pathsAreReadAsTheyWereWritten() {
+    @Test("paths are read as they were written")
+    func paths() {
         let names = ["a b", #"\"#, "~", "ä%_", "x.y-1"]
         let path = ConceptNames.path(ConceptNames.surveys, names)
         #expect(ConceptNames.components(of: path, below: ConceptNames.surveys) == names)
@@ -196,7 +210,8 @@ import Testing
         )
     }
 
-    @Test(arguments: TestStore.allCases) func messagesAreCountedByDayAndState(store: TestStore) async throws {
+    @Test("messages are counted by day and state", arguments: TestStore.allCases)
+    func messageCounts(store: TestStore) async throws {
         let warehouse = try await warehouse(store)
         let messages: [(String, String, StoredMessage.State)] = [
             ("1", "2026-02-27T10:00:00Z", .loaded), ("2", "2026-03-01T00:00:00Z", .loaded),
@@ -222,7 +237,8 @@ import Testing
         )
     }
 
-    @Test(arguments: TestStore.allCases) func whoSharesIsWhoseConsentInForceSaysSo(store: TestStore)
+    @Test("who shares is decided by the consent in force", arguments: TestStore.allCases)
+    func sharing(store: TestStore)
         async throws
     {
         let warehouse = try await warehouse(store)
@@ -274,7 +290,8 @@ import Testing
         #expect(overview.sharing == .atLeast(5) && overview.consents == .atLeast(5))
     }
 
-    @Test(arguments: TestStore.allCases) func statesAreCountedWhateverTheirPostalCodes(store: TestStore)
+    @Test("states are counted whatever their postal codes", arguments: TestStore.allCases)
+    func states(store: TestStore)
         async throws
     {
         let warehouse = try await warehouse(store)

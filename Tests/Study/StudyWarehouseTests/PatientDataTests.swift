@@ -59,7 +59,7 @@ struct PatientDataTests {
     }
 
     @Test(
-        "what the warehouse has is what the object says, read back, with each fact as it was",
+        "what the warehouse has is what the object says, with each fact as it was",
         arguments: TestStore.allCases,
         0..<5
     )

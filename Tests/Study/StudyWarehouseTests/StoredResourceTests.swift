@@ -12,26 +12,32 @@ import Testing
         {"linkId":"a","answer":[{"valueInteger":4}]},{"linkId":"b","answer":[{"valueString":"é 👍"}]}]}
         """
 
-    @Test(arguments: [
-        response, "", "{}", "{\"a\":\"\u{1}\"}",
-        "{\"a\":\"" + String(repeating: "long ", count: 100_000) + "\"}",
-        "{\"a\":\"" + (0..<500).map { _ in UUID().uuidString }.joined() + "\"}",
-    ])
-    func whatIsPackedComesBackByteForByte(json: String) throws {
+    @Test(
+        "what is packed comes back byte for byte",
+        arguments: [
+            response, "", "{}", "{\"a\":\"\u{1}\"}",
+            "{\"a\":\"" + String(repeating: "long ", count: 100_000) + "\"}",
+            "{\"a\":\"" + (0..<500).map { _ in UUID().uuidString }.joined() + "\"}",
+        ]
+    )
+    func whole(json: String) throws {
         #expect(try StoredResource.json(.bytes(StoredResource.packed(json))) == json)
     }
 
-    @Test func aResponseTakesLessThanHalf() {
+    @Test("a response is packed to less than half of its size")
+    func size() {
         #expect(StoredResource.packed(Self.response).count < Self.response.utf8.count / 2)
     }
 
-    @Test func whatAnEarlierVersionStoredIsReadAsItIs() throws {
+    @Test("what an earlier version stored is read as it is")
+    func earlierVersion() throws {
         #expect(try StoredResource.json(.text(Self.response)) == Self.response)
         #expect(try StoredResource.json(.bytes(Data(Self.response.utf8))) == Self.response)
         #expect(try StoredResource.json(.null) == nil)
     }
 
-    @Test func whatIsDamagedIsAnError() {
+    @Test("what is damaged is an error")
+    func damaged() {
         let packed = StoredResource.packed(Self.response)
         var long = packed
         long[4] += 1
@@ -44,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func whatWarehousesNeedToUnpackNeverChanges() {
+    @Test("the dictionaries that warehouses need for unpacking never change")
+    func dictionaries() {
         let digests = [StoredResource.dictionary, StoredBody.dictionary].map {
             Hexadecimal.encode(SHA256.hash(data: $0)).prefix(16)
         }

@@ -62,7 +62,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestStore.allCases) func poundsBecomeKilogramsAndStayInAModifier(store: TestStore)
+    @Test("pounds become kilograms and stay in a modifier", arguments: TestStore.allCases)
+    func pounds(store: TestStore)
         async throws
     {
         let weight = "29463-7"
@@ -80,7 +81,8 @@ import Testing
         )
     }
 
-    @Test(arguments: TestStore.allCases) func molesConvertByTheMolarMassOfTheTable(store: TestStore)
+    @Test("moles are converted by the molar mass of the table", arguments: TestStore.allCases)
+    func moles(store: TestStore)
         async throws
     {
         let glucose = "2345-7"
@@ -97,7 +99,8 @@ import Testing
         )
     }
 
-    @Test(arguments: TestStore.allCases) func whatDoesNotConvertHasAConceptOfItsOwn(store: TestStore)
+    @Test("what cannot be converted has a concept of its own", arguments: TestStore.allCases)
+    func ownConcept(store: TestStore)
         async throws
     {
         // A code that no table has: its first fact gives the unit.
@@ -136,7 +139,8 @@ import Testing
         #expect(Set(shown) == Set(try await rows(warehouse).map(\.concept)))
     }
 
-    @Test func numbersOfMoreUnitsThanACodeHasAreTexts() async throws {
+    @Test("numbers in more units than a code may have are texts")
+    func manyUnits() async throws {
         let values = (1...20).map { (code: "99999-9", value: "\($0)", unit: "m\($0)") }
         let rows = try await rows(loaded(.sqlite, values))
         #expect(rows.count == 20)
@@ -144,7 +148,8 @@ import Testing
         #expect(rows[19] == Row(concept: "LOINC:99999-9", text: "20 m20"))
     }
 
-    @Test func unitsWithoutACodeAreReadAsPeopleWriteThem() throws {
+    @Test("units without a code are read as people write them")
+    func withoutCode() throws {
         let expected: [(Quantity, String?)] = [
             (Quantity(value: 1, unit: "lb"), "[lb_av]"), (Quantity(value: 1, unit: "mmHg"), "mm[Hg]"),
             (Quantity(value: 1, unit: "pounds", code: "[lb_av]"), "[lb_av]"),
@@ -155,7 +160,8 @@ import Testing
         for (quantity, unit) in expected { #expect(UnitConversion.unit(of: quantity) == unit) }
     }
 
-    @Test func aUnitIsNoLongerThanItsColumn() throws {
+    @Test("a unit is no longer than its column")
+    func longUnits() throws {
         let long = Array(repeating: "m", count: 30).joined(separator: ".")
         for quantity in [Quantity(value: 1, code: long), Quantity(value: 1, unit: long)] {
             let unit = try #require(UnitConversion.unit(of: quantity))
@@ -163,7 +169,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestStore.allCases) func unitsOfAnEarlierVersionsFactsAreTheirConcepts(store: TestStore)
+    @Test("units of an earlier version's facts become those of their concepts", arguments: TestStore.allCases)
+    func earlierVersion(store: TestStore)
         async throws
     {
         let warehouse = try await loaded(store, [("99999-9", "3", "mg"), ("29463-7", "70", "kg")])
@@ -178,16 +185,20 @@ import Testing
         #expect(units == [["LOINC:99999-9", "mg", "LOINC:99999-9"]])
     }
 
-    @Test(arguments: [
-        ("98", "", "%"), ("1", "Cel", "mg"), ("1", "tablets", "mg"), ("1", "[iU]", "mg"),
-        ("48", "mmol/mol", "%"),
-    ])
-    func whatMeasuresSomethingElseDoesNotConvert(value: String, from: String, to: String) throws {
+    @Test(
+        "what measures something else is not converted",
+        arguments: [
+            ("98", "", "%"), ("1", "Cel", "mg"), ("1", "tablets", "mg"), ("1", "[iU]", "mg"),
+            ("48", "mmol/mol", "%"),
+        ]
+    )
+    func otherMeasure(value: String, from: String, to: String) throws {
         let decimal = try #require(FHIRDecimal(value))
         #expect(UnitConversion.convert(decimal, from: from, to: to) == nil)
     }
 
-    @Test func conversionsHaveInverses() throws {
+    @Test("conversions have inverses")
+    func inverses() throws {
         let pairs = [
             ("kg", "[lb_av]"), ("Cel", "[degF]"), ("mm[Hg]", "kPa"), ("mg/dL", "mmol/L"), ("cm", "[in_i]"),
         ]
@@ -206,7 +217,8 @@ import Testing
         }
     }
 
-    @Test func unitsOfTheOntologyHaveTheFactorsToTheirs() throws {
+    @Test("units of the ontology have the factors to theirs")
+    func ontology() throws {
         let glucose = try #require(KnownMeasurements["LOINC:2345-7"])
         let xml = try #require(ValueMetadata(glucose)).xml("LOINC:2345-7", glucose.name)
         #expect(xml.contains("<NormalUnits>mg/dL</NormalUnits>"))

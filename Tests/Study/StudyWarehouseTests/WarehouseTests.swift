@@ -48,7 +48,8 @@ import Testing
         )
     }
 
-    @Test(arguments: TestStore.allCases) func storingAgainChangesNothing(store: TestStore) async throws {
+    @Test("storing again changes nothing", arguments: TestStore.allCases)
+    func storedAgain(store: TestStore) async throws {
         let warehouse = try await loaded(store)
         let before = try await facts(warehouse)
         try await warehouse.transaction { db in
@@ -67,7 +68,8 @@ import Testing
         #expect(try await count(warehouse, "SELECT count(*) FROM patient_dimension") == 1)
     }
 
-    @Test(arguments: TestStore.allCases) func aCorrectionReplacesAndAnOlderResponseDoesNot(store: TestStore)
+    @Test("a correction replaces, and an older response does not", arguments: TestStore.allCases)
+    func corrections(store: TestStore)
         async throws
     {
         let warehouse = try await loaded(store)
@@ -102,7 +104,8 @@ import Testing
         #expect(try await facts(warehouse).count == corrected.facts.count)
     }
 
-    @Test(arguments: TestStore.allCases) func ofTwoWrittenAtOneTimeTheLaterReceivedCounts(store: TestStore)
+    @Test("of two written at the same time the one received later counts", arguments: TestStore.allCases)
+    func laterReceived(store: TestStore)
         async throws
     {
         let warehouse = try await store.warehouse()
@@ -139,7 +142,8 @@ import Testing
     }
 
     /// The query that i2b2 makes of a node that was dragged.
-    @Test(arguments: TestStore.allCases) func everyFactIsFoundThroughTheOntology(store: TestStore)
+    @Test("every fact is found through the ontology", arguments: TestStore.allCases)
+    func ontology(store: TestStore)
         async throws
     {
         let warehouse = try await loaded(store)
@@ -171,7 +175,8 @@ import Testing
         #expect(label.first?.text(0) == "Good")
     }
 
-    @Test(arguments: TestStore.allCases) func manyFactsAndTheirConceptsAreAllThere(store: TestStore)
+    @Test("many facts and their concepts are all there", arguments: TestStore.allCases)
+    func manyFacts(store: TestStore)
         async throws
     {
         struct Stop: Error {}
@@ -202,7 +207,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestStore.allCases) func numbersAreFoundByTheirValue(store: TestStore) async throws {
+    @Test("numbers are found by their value", arguments: TestStore.allCases)
+    func numbers(store: TestStore) async throws {
         let warehouse = try await loaded(store)
         let sql =
             """
@@ -213,8 +219,8 @@ import Testing
         #expect(try await count(warehouse, sql + " AND nval_num = 20", ["L"]) == 1)
     }
 
-    @Test(arguments: TestStore.allCases) func withdrawalLeavesNothingButItsFact(store: TestStore) async throws
-    {
+    @Test("a withdrawal leaves nothing but the fact of itself", arguments: TestStore.allCases)
+    func withdrawal(store: TestStore) async throws {
         let warehouse = try await loaded(store)
         let (pseudonym, number) = try await warehouse.transaction { db in
             let person = try db.participant("digest", now: Samples.now)
@@ -253,7 +259,8 @@ import Testing
         )
     }
 
-    @Test(arguments: TestStore.allCases) func noVisitGetsTheNumberOfOneThatIsGone(store: TestStore)
+    @Test("no visit gets the number of one that is gone", arguments: TestStore.allCases)
+    func visitNumbers(store: TestStore)
         async throws
     {
         let warehouse = try await loaded(store)
@@ -268,7 +275,8 @@ import Testing
     }
 
     /// Else somebody could leave while another consumer writes what they gave.
-    @Test(arguments: TestStore.allCases) func transactionsOfOneParticipantWaitForEachOther(store: TestStore)
+    @Test("transactions of one participant wait for each other", arguments: TestStore.allCases)
+    func waitingTransactions(store: TestStore)
         async throws
     {
         let warehouse = try await store.warehouse()
@@ -290,7 +298,8 @@ import Testing
         _ = try await first.value
     }
 
-    @Test(arguments: TestStore.allCases) func twoConceptsOfOneCodeAreRefused(store: TestStore) async throws {
+    @Test("two concepts of one code are refused", arguments: TestStore.allCases)
+    func sameCode(store: TestStore) async throws {
         var a = FactSet(StudyVisit(id: "1", start: Samples.now))
         var b = FactSet(StudyVisit(id: "2", start: Samples.now))
         a.concepts = [Concept(path: #"\a\"#, code: "X:1", name: "a", key: "a")]
@@ -304,7 +313,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestStore.allCases) func aRowThatTheTablesRefuseChangesNothing(store: TestStore)
+    @Test("a row that the tables refuse changes nothing", arguments: TestStore.allCases)
+    func refusedRow(store: TestStore)
         async throws
     {
         let warehouse = try await loaded(store)
@@ -322,7 +332,8 @@ import Testing
     }
 
     /// PostgreSQL's keys have at most some 2,700 bytes.
-    @Test(arguments: TestStore.allCases) func aResourceOfALongIdIsKept(store: TestStore) async throws {
+    @Test("a resource with a long id is kept", arguments: TestStore.allCases)
+    func longID(store: TestStore) async throws {
         let warehouse = try await loaded(store)
         var state: UInt64 = 1
         // Letters that do not compress.
@@ -349,7 +360,8 @@ import Testing
         )
     }
 
-    @Test func withoutASourceTheDatabasesOwnIsTaken() async throws {
+    @Test("without a source the database's own is taken")
+    func ownSource() async throws {
         guard let url = try await TestDatabase.emptySchema() else { try Test.cancel("\(TestDatabase.hint)") }
         _ = try await Warehouse(postgreSQL: url, source: "A")
         for makes in [true, false] {
@@ -358,7 +370,8 @@ import Testing
         await #expect(throws: WarehouseError.self) { try await Warehouse(postgreSQL: url, source: "B") }
     }
 
-    @Test func aWarehouseIsOfOneStudy() throws {
+    @Test("a warehouse belongs to one study")
+    func oneStudy() throws {
         let file = FileManager.default.temporaryDirectory.appending(
             path: "warehouse-\(UUID().uuidString).sqlite"
         )
@@ -375,7 +388,8 @@ import Testing
         #expect(mode == 0o600)
     }
 
-    @Test(arguments: TestStore.allCases) func thePatientDataObjectHasTheSchemasOrderAndItsTextsWhole(
+    @Test("the patient data object has the schema's order and its texts whole", arguments: TestStore.allCases)
+    func objectOrder(
         store: TestStore
     ) async throws {
         let warehouse = try await loaded(store)
@@ -409,7 +423,8 @@ import Testing
         #expect(numbers.contains("100.5"))
     }
 
-    @Test(arguments: TestStore.allCases) func thePatientDataObjectIsValidByItsSchema(store: TestStore)
+    @Test("the patient data object is valid by its schema", arguments: TestStore.allCases)
+    func validObject(store: TestStore)
         async throws
     {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/pdo.xsd")
@@ -427,7 +442,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestStore.allCases) func exportedFactsAreThoseOfTheWarehouse(store: TestStore)
+    @Test("exported facts are those of the warehouse", arguments: TestStore.allCases)
+    func exported(store: TestStore)
         async throws
     {
         let warehouse = try await loaded(store)
@@ -443,7 +459,8 @@ import Testing
         #expect(concepts.isSubset(of: Set(try await warehouse.read { try $0.dictionary().map { $0[0] } })))
     }
 
-    @Test func noTextOfAnExportIsAFormulaAndNumbersStayNumbers() async throws {
+    @Test("no text of an export is a formula, and numbers stay numbers")
+    func exportedTexts() async throws {
         let hidden = [
             " =1", "\u{A0}=1", "\u{FEFF}+1", "\u{200B}\u{2060}-x", "| =1", "\u{2028}@x", "\u{3000}＝1",
             "\u{AD}=1",
