@@ -32,9 +32,7 @@ struct FormatCommandTests {
         }
     }
 
-    @Test(
-        "--canonical is the same for documents that mean the same, without comments unless they are asked for"
-    )
+    @Test("--canonical is the same for equivalent documents, with comments only on request")
     func canonical() throws {
         try Tool.use { tool in
             try tool.write("<a  x='1'   y='2'><b></b></a>", to: "one.xml")

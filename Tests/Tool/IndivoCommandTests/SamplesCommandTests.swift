@@ -17,7 +17,7 @@ struct SamplesCommandTests {
 
             """
 
-    @Test("convert prints an Observation or its Device a line, and reports wrong lines with their number")
+    @Test("convert prints a resource on each line, and reports wrong lines by number")
     func convert() throws {
         try Tool.use { tool in
             try tool.write(Self.samples + "{\"type\": 1}\n", to: "s.jsonl")
@@ -141,7 +141,7 @@ struct SamplesCommandTests {
         }
     }
 
-    @Test("totals divide by the day of a zone, and a type that is unknown is answered with a similar one")
+    @Test("totals divide by the day of a zone, and unknown types get a suggestion")
     func totals() throws {
         try Tool.use { tool in
             try tool.write(Self.samples, to: "s.jsonl")
@@ -301,7 +301,7 @@ struct SamplesCommandTests {
         }
     }
 
-    @Test("upload creates each sample once, goes on at its anchor, and names a patient that is missing")
+    @Test("upload creates samples once, resumes at its anchor, and names a missing patient")
     func upload() async throws {
         let sandbox = try await FHIRSandbox.start()
         let base = sandbox.baseURL.absoluteString

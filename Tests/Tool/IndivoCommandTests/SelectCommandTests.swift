@@ -104,7 +104,7 @@ struct SelectCommandTests {
         }
     }
 
-    @Test("of several files each match stands behind its file's name, and one that cannot be read stops none")
+    @Test("with several files matches follow file names, and an unreadable one stops none")
     func severalFiles() throws {
         try Tool.use { tool in
             try tool.write("<a><b>1</b></a>", to: "x.xml")

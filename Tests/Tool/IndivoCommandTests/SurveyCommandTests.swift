@@ -42,7 +42,7 @@ struct SurveyCommandTests {
         }
     }
 
-    @Test("an answer to a question that is not asked is told, and a refused one is not missing as well")
+    @Test("an answer to a question not asked is reported, and a refused one is not missing")
     func leftOut() throws {
         try Tool.use { tool in
             try tool.write(
@@ -65,7 +65,7 @@ struct SurveyCommandTests {
         }
     }
 
-    @Test("a subject and a time that are none end with 2, without a line on how the tool is used")
+    @Test("an invalid subject or time ends with 2 and prints no usage")
     func badOptions() throws {
         try Tool.use { tool in
             try tool.write(Self.questionnaire, to: "q.json")
@@ -82,7 +82,7 @@ struct SurveyCommandTests {
         }
     }
 
-    @Test("check tells of what FHIR's definitions do not allow, and names the command that shows it")
+    @Test("check tells what FHIR's definitions do not allow, and the command that shows it")
     func invalid() throws {
         try Tool.use { tool in
             try tool.write(
@@ -95,7 +95,7 @@ struct SurveyCommandTests {
         }
     }
 
-    @Test("problems are printed to standard error, and files that are not what they should be end with 2")
+    @Test("problems go to standard error, and files of the wrong kind end with 2")
     func problems() throws {
         try Tool.use { tool in
             try tool.write(Self.questionnaire, to: "q.json")

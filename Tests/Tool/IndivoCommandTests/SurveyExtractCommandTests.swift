@@ -15,7 +15,7 @@ struct SurveyExtractCommandTests {
         "72170-4"}]}]}
         """
 
-    @Test("extract prints a transaction, and says on standard error why there is nothing in it")
+    @Test("extract prints a transaction, and says on standard error why it is empty")
     func extract() throws {
         try Tool.use { tool in
             try tool.write(Self.questionnaire, to: "q.json")

@@ -19,12 +19,7 @@ struct SurveyTerminalTests {
         "text": "Smoker"}]}]}
         """
 
-    @Test(
-        """
-        typed answers give a complete response, in the file too, with a progress and problems beside the \
-        question
-        """
-    )
+    @Test("typed answers give a complete response, with progress and problems shown")
     func answers() throws {
         try Tool.use { tool in
             try tool.write(Self.questionnaire, to: "q.json")
@@ -51,7 +46,7 @@ struct SurveyTerminalTests {
         }
     }
 
-    @Test("a code of a large value set is searched for at the terminal, and chosen by its number")
+    @Test("a code of a large value set is searched for at the terminal and chosen by number")
     func searches() async throws {
         let sandbox = try await FHIRSandbox.start()
         do {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("indivo call and indivo calls")
 struct CallTests {
-    @Test("calls are listed with number, name, method, path, Swift method and whether they are deprecated")
+    @Test("calls are listed with number, name, method, path and Swift method")
     func calls() throws {
         try Tool.use { tool in
             let calls = try json(tool.run("calls", "--json").output)

@@ -3,9 +3,7 @@ import Testing
 
 @Suite("the tool's settings and exit statuses")
 struct ConnectionTests {
-    @Test(
-        "a refusal ends in 3 with what may be behind it and the next command, a server that is not there in 4"
-    )
+    @Test("a refusal ends in 3 with causes and the next command, no connection in 4")
     func refusedAndNotReached() async throws {
         try await ClientTool.use { client in
             let refused = try await client.with(["INDIVO_TOKEN": "no-such-token"]).run("record")
@@ -43,9 +41,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test(
-        "options come before the environment, and a file of credentials behind it, if nobody else can read it"
-    )
+    @Test("options come before the environment, and a private credentials file after it")
     func sources() async throws {
         try await ClientTool.use { client in
             let wrong = client.with(["INDIVO_API": "http://127.0.0.1:9"])

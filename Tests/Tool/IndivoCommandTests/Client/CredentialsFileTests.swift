@@ -18,7 +18,7 @@ struct CredentialsFileTests {
         return client.with(names)
     }
 
-    @Test("lines that end as on Windows are lines: no secret is shown, none goes into an address")
+    @Test("Windows line ends are line ends: no secret is shown or goes into an address")
     func windowsLines() async throws {
         try await ClientTool.use { client in
             let lines = client.environment.filter { $0.key.hasPrefix("INDIVO_") }.sorted { $0.key < $1.key }
@@ -44,7 +44,7 @@ struct CredentialsFileTests {
     }
 
     @Test(
-        "a control character in a value is refused with its line, and the value is not shown",
+        "a control character in a value is refused with its line, the value not shown",
         arguments: [
             "\r", "\u{0}", "\u{1B}", "\u{B}", "\u{C}", "\u{7F}", "\u{85}", "\u{2028}", "\t",
         ]
@@ -64,7 +64,7 @@ struct CredentialsFileTests {
         }
     }
 
-    @Test("a control character in an option or the environment is refused by the setting's name")
+    @Test("a control character in an option or the environment is refused by setting")
     func otherSources() async throws {
         try await ClientTool.use { client in
             let environment = try await client.with(["INDIVO_API": "http://127.0.0.1:9\r\nplanted"]).run(

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("indivo documents")
 struct DocumentsTests {
-    @Test("a document is added, listed, read byte for byte, replaced, labelled, archived and traced")
+    @Test("a document is added, listed, read, replaced, labelled, archived and traced")
     func life() async throws {
         try await ClientTool.use { client in
             try client.tool.write(vitaminC, to: "c.xml")
@@ -126,7 +126,7 @@ struct DocumentsTests {
         }
     }
 
-    @Test("what is no document is refused before it is sent, with its place and the next step")
+    @Test("what is no document is refused before sending, with its place and next step")
     func badInput() async throws {
         try await ClientTool.use { client in
             try client.tool.write("<Models>\n<Model>\n</Models>", to: "broken.xml")

@@ -96,7 +96,7 @@ struct LoginTests {
         }
     }
 
-    @Test("a login that gets no answer to its question, or has no way back, ends with an error")
+    @Test("a login without an answer to its question, or a way back, ends with an error")
     func failures() async throws {
         try await use { client, port in
             let cancelled = try await client.run("login", "--out-of-band")

@@ -52,7 +52,7 @@ struct ReportsTests {
         }
     }
 
-    @Test("a model that nobody knows is bad input, with what was probably meant; no facts are nothing found")
+    @Test("an unknown model is bad input with a suggestion; no facts means nothing found")
     func unknownModel() async throws {
         try await ClientTool.use { client in
             let unknown = try await client.run("reports", "Medicaton")

@@ -40,12 +40,7 @@ struct ToolSecretsTests {
         }
     }
 
-    @Test(
-        """
-        no command, failing or not, prints a secret, or keeps one in a file; a failing one prints nothing of \
-        the patient
-        """
-    )
+    @Test("no command prints or keeps a secret, and a failing one prints no patient data")
     func output() async throws {
         try await use { client, secrets in
             let patient = SecretSearch(["patient": Self.patient, "document": "Seeded disease"])
@@ -140,7 +135,7 @@ struct ToolSecretsTests {
     }
     #endif
 
-    @Test("no option of any command takes a secret, so that none gets into a shell's history")
+    @Test("no option of any command takes a secret, so none gets into a shell's history")
     func options() throws {
         try Tool.use { tool in
             let dump = try tool.run("--experimental-dump-help")

@@ -129,7 +129,7 @@ struct FHIRClientCommandTests {
         }
     }
 
-    @Test("a base URL that lacks the path of the FHIR API gets a hint, and one with a slash too many works")
+    @Test("a base URL without the API's path gets a hint, and an extra slash works")
     func baseURL() async throws {
         try await use(at: \.pagesURL) { run, _ in
             let result = try await run("read", "Patient/1")

@@ -8,7 +8,7 @@ struct FHIRExportCommandTests {
         <Field name="mood">SECRET</Field></Model></Models>
         """
 
-    @Test("a folder becomes a bundle; what had no element is counted, and listed without its value")
+    @Test("a folder becomes a bundle; what had no element is counted and listed")
     func folder() throws {
         try Tool.use { tool in
             try tool.write(problem, to: "ana/doc_2.xml")

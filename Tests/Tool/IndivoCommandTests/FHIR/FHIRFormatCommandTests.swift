@@ -44,7 +44,7 @@ struct FHIRFormatCommandTests {
         }
     }
 
-    @Test("what XML cannot carry, and what is no XML of FHIR, ends in 2 with line and column")
+    @Test("what XML cannot carry, and what is no XML of FHIR, ends in 2 with its position")
     func xmlErrors() throws {
         try Tool.use { tool in
             let unknown = try tool.run(

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("indivo fhir views")
 struct FHIRViewsCommandTests {
-    @Test("Views of R4's own profiles are written, and found up to date afterwards")
+    @Test("views of R4's own profiles are written, and found up to date afterwards")
     func views() throws {
         try Tool.use { tool in
             let profile = "http://hl7.org/fhir/StructureDefinition/bp"
@@ -27,7 +27,7 @@ struct FHIRViewsCommandTests {
         }
     }
 
-    @Test("Errors of definitions end in 1, wrong arguments in 2")
+    @Test("errors of definitions end in 1, wrong arguments in 2")
     func errors() throws {
         try Tool.use { tool in
             let unknown = try tool.run("fhir", "views", "--profile", "https://example.org/x", "--output", "y")

@@ -36,7 +36,7 @@ struct StudyConsentCommandTests {
         }
     }
 
-    @Test("what is missing is named, warnings are printed, and two signatures are one too many")
+    @Test("missing answers are named, warnings printed, and a second signature is refused")
     func refusals() throws {
         try Tool.use { tool in
             try tool.write(

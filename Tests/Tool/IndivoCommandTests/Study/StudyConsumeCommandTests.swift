@@ -15,7 +15,7 @@ struct StudyConsumeCommandTests {
     }
 
     @Test(
-        "What is no id is refused and not shown",
+        "what is no id is refused and not shown",
         arguments: ["", "\n6f1b0f0e-5d0b-4e9c-9a53-0e0b5a7c2d11", "nobody-4711\n"]
     )
     func noID(input: String) throws {
@@ -25,7 +25,7 @@ struct StudyConsumeCommandTests {
     }
 
     @Test(
-        "An id is a line of standard input, or the argument",
+        "an id is a line of standard input, or the argument",
         arguments: [
             ("-", "6f1b0f0e-5d0b-4e9c-9a53-0e0b5a7c2d11\n"),
             ("-", "6F1B0F0E-5D0B-4E9C-9A53-0E0B5A7C2D11 \r\nmore"),

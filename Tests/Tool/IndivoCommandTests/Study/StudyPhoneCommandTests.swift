@@ -23,7 +23,7 @@ struct StudyPhoneCommandTests {
     }
 
     @Test(
-        "Answers of nobody or of somebody else are refused, and are not in the queue",
+        "answers of nobody or of somebody else are refused, and are not in the queue",
         arguments: [
             (#", "subject": {"reference": "Patient/ada"}"#, false), ("", false),
             (#", "subject": {"reference": "Patient/\#(participant.uppercased())"}"#, true),
@@ -48,7 +48,7 @@ struct StudyPhoneCommandTests {
         }
     }
 
-    @Test("A configuration of the server's in place of the phone's, and the other way, is told")
+    @Test("the server's configuration in place of the phone's, or vice versa, is reported")
     func otherConfiguration() throws {
         try use { tool in
             let phone = try tool.run(["study", "queue", "list", "--config", "study.json"])

@@ -11,7 +11,7 @@ struct StudyReceiptCommandTests {
         return receipt
     }
 
-    @Test("a receipt is shown when it is genuine, from its file and from base64, and refused otherwise")
+    @Test("a genuine receipt is shown, from its file or from base64, and others are refused")
     func receipt() throws {
         try Tool.use { tool in
             let signed = try Self.receipt.signed(by: .apple)
@@ -55,7 +55,7 @@ struct StudyReceiptCommandTests {
     }
 
     @Test(
-        "a registration that demands Apple's word says what of its configuration is missing",
+        "a registration that demands Apple's word says what its configuration lacks",
         arguments: [
             (#"{"registration": "appReceipt", "apps": ["org.example.sleep"]}"#, "needs “appleRoot”"),
             (#"{"registration": "appAttest", "appleRoot": "root.pem"}"#, "no app says whose keys"),

@@ -3,7 +3,7 @@ import Testing
 
 /// What those who run a study look at: keys, the audit log, and messages that failed.
 struct StudyTeamCommandTests {
-    @Test("A digest that is none is wrong use, not a log that does not hold")
+    @Test("a digest that is none is wrong use, not a log that does not hold")
     func head() throws {
         try Tool.use { tool in
             for head in ["5f0c", String(repeating: "g", count: 64)] {
@@ -13,7 +13,7 @@ struct StudyTeamCommandTests {
         }
     }
 
-    @Test("A key that was revoked is not revoked again, and it says when it was")
+    @Test("a key that was revoked is not revoked again, and it says when it was")
     func revokedTwice() throws {
         try Tool.use { tool in
             let made = try tool.run(["study", "keys", "rotate", "keys", "--bits", "2048"])
@@ -27,7 +27,7 @@ struct StudyTeamCommandTests {
         }
     }
 
-    @Test("Keys that are made and published are written down where that is asked for")
+    @Test("keys that are made and published are written down where that is asked for")
     func audit() throws {
         try Tool.use { tool in
             let log = ["INDIVO_STUDY_AUDIT": "audit.jsonl"]
