@@ -69,8 +69,8 @@ extension StudySchedule {
     /// - Parameters:
     ///   - zone: Where the participant is. C3-PRO counts days in UTC.
     ///   - completions: What was done: each counts for one occurrence, the earliest that was open then.
-    /// - Throws: ``StudyError`` for more than ``maximumOccurrences`` of all tasks together, and for an enrolment
-    ///   that is not in the years 1900 to 2200.
+    /// - Throws: ``StudyError`` for more than ``maximumOccurrences`` of all tasks together, and for an
+    ///   enrolment that is not in the years 1900 to 2200.
     public func occurrences(
         enrolledAt: Date,
         in zone: TimeZone,

@@ -56,7 +56,7 @@ public enum StudyError: Error, Sendable, Hashable, CustomStringConvertible {
         case .otherVersion: "the store of participants was written by another version; update the app"
         case .formUnavailable(let reason): "the form cannot be made: \(reason)"
         case .outOfBudget(let needed, let left?):
-            "the next submission has \(needed) bytes, and the budget has \(left) left; deliver with another one"
+            "the next submission has \(needed) bytes, and the budget has \(left) left; give a new one"
         case .outOfBudget(_, nil): "nothing may be sent now; deliver again when it may"
         }
     }
