@@ -22,7 +22,10 @@ enum C3ProJSON {
         var isString = false
         var isEscaped = false
         for (index, byte) in bytes.enumerated() {
-            if isEscaped { isEscaped = false; continue }
+            if isEscaped {
+                isEscaped = false
+                continue
+            }
             if byte == UInt8(ascii: "\\"), isString { isEscaped = true }
             if byte == UInt8(ascii: "\"") { isString.toggle() }
             guard !isString else { continue }
