@@ -26,8 +26,8 @@ extension IndivoRecord {
     /// No call revokes a token on an Indivo server. A token ends when the person removes the app from the
     /// record, or when an administrator cleans up. To make the next login ask for a password, also open
     /// ``IndivoServer/logoutURL`` in the browser.
-    /// - Throws: ``IndivoError``, ``IndivoError/LoginError/sessionNotKept(_:)``; the token is not used any more
-    ///   even then.
+    /// - Throws: ``IndivoError``, ``IndivoError/LoginError/sessionNotKept(_:)``; the token is not used any
+    ///   more even then.
     public func logOut() async throws {
         server.calls.accepted.end(token)
         try await server.withSessions { try await $0.forget(session()) }
