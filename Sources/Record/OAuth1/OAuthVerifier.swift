@@ -79,7 +79,7 @@ public struct OAuthVerifier: Sendable {
         if let version = authorization.version, version != "1.0" { throw .unsupportedVersion(version) }
         let signature = try required("oauth_signature")
         let timestampText = try required("oauth_timestamp")
-        guard timestampText.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        guard timestampText.utf8.allSatisfy(\.isASCIIDigit),
             let timestamp = Int(timestampText)
         else { throw .malformedTimestamp }
         let now = clock()

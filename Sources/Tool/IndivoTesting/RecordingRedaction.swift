@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Indivo
+import IndivoBase
 import OAuth1
 import OrderedJSON
 
@@ -184,7 +185,7 @@ struct RecordingRedaction {
 
     /// Whether it is a digit or a letter.
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        byte.isASCIILetterOrDigit
     }
 
     private mutating func redact(_ body: Data) -> Data {

@@ -1,8 +1,10 @@
+import IndivoBase
+
 extension String {
     /// Whether it is an identifier in the languages of servers and clients alike: ASCII letters, digits and
     /// `_`, no digit first.
     package var isASCIIIdentifier: Bool {
-        guard let first = utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
+        guard let first = utf8.first, !first.isASCIIDigit else {
             return false
         }
         return utf8.allSatisfy(\.isASCIIWord)

@@ -70,7 +70,7 @@ package struct HTMLTokens: Sequence, IteratorProtocol {
         guard bytes[index] == UInt8(ascii: "<"), index + 1 < bytes.count,
             last[UInt8(ascii: ">")] ?? -1 > index
         else { return false }
-        return Self.isLetter(bytes[index + 1]) || "/!?".utf8.contains(bytes[index + 1])
+        return bytes[index + 1].isASCIILetter || "/!?".utf8.contains(bytes[index + 1])
     }
 
     /// A tag; nil for a comment or a declaration.
@@ -82,7 +82,7 @@ package struct HTMLTokens: Sequence, IteratorProtocol {
         }
         let isEnd = bytes[index + 1] == UInt8(ascii: "/")
         index += isEnd ? 2 : 1
-        let name = lowercased { Self.isLetter($0) || (0x30...0x39).contains($0) }
+        let name = lowercased(\.isASCIILetterOrDigit)
         guard !name.isEmpty, !isEnd else {
             skip(past: [UInt8(ascii: ">")])
             return name.isEmpty ? nil : .end(name)
@@ -140,8 +140,6 @@ package struct HTMLTokens: Sequence, IteratorProtocol {
         while index < bytes.count, !bytes[index...].starts(with: end) { index += 1 }
         index = Swift.min(index + end.count, bytes.count)
     }
-
-    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
     // MARK: References
 

@@ -13,7 +13,7 @@ package enum RandomToken {
     package static func isToken(_ text: String, length: Int = 20) -> Bool {
         text.utf8.count == length
             && text.utf8.allSatisfy {
-                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                $0.isASCIILetterOrDigit
             }
     }
 }

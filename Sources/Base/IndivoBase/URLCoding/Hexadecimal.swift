@@ -11,6 +11,6 @@ package enum Hexadecimal {
     /// Whether a text is such digits of so many bytes.
     package static func isEncoded(_ text: String, bytes: Int) -> Bool {
         text.utf8.count == 2 * bytes
-            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+            && text.utf8.allSatisfy { $0.isASCIIDigit || (0x61...0x66).contains($0) }
     }
 }

@@ -1,3 +1,4 @@
+import IndivoBase
 import UCUM
 
 /// Code systems whose codes have a form, and of which some are known without a list.
@@ -57,7 +58,7 @@ enum CodeGrammar: String, CaseIterable {
 
     private static func isRestrictedName(_ name: Substring.UTF8View) -> Bool {
         (1...127).contains(name.count)
-            && name.allSatisfy { $0.isLetterOrDigit || "!#$&-^_.+".utf8.contains($0) }
+            && name.allSatisfy { $0.isASCIILetterOrDigit || "!#$&-^_.+".utf8.contains($0) }
     }
 
     /// Digits, a hyphen and a check digit (LOINC Users' Guide, “LOINC codes and check digits”); parts and
@@ -67,9 +68,9 @@ enum CodeGrammar: String, CaseIterable {
         let prefixes = ["LP", "LA", "LL", "LG"]
         let start = prefixes.contains(where: code.hasPrefix) ? 2 : 0
         let digits = bytes.dropFirst(start)
-        if start == 0, code.hasPrefix("MTHU") { return bytes.dropFirst(4).allSatisfy(\.isDigit) }
+        if start == 0, code.hasPrefix("MTHU") { return bytes.dropFirst(4).allSatisfy(\.isASCIIDigit) }
         guard digits.count >= 3, digits.count <= 10, digits[digits.endIndex - 2] == UInt8(ascii: "-"),
-            digits[digits.endIndex - 1].isDigit, digits.dropLast(2).allSatisfy(\.isDigit)
+            digits[digits.endIndex - 1].isASCIIDigit, digits.dropLast(2).allSatisfy(\.isASCIIDigit)
         else { return false }
         return luhn(digits.dropLast(2)) == digits[digits.endIndex - 1] - 0x30
     }
@@ -88,8 +89,8 @@ enum CodeGrammar: String, CaseIterable {
     static func isSNOMED(_ code: String) -> Bool {
         let digits = Array(code.utf8)
         // A postcoordinated expression has its identifiers among signs; those are a server's to read.
-        guard digits.allSatisfy(\.isDigit) else {
-            return digits.contains { ":+={|".utf8.contains($0) } && digits.contains(where: \.isDigit)
+        guard digits.allSatisfy(\.isASCIIDigit) else {
+            return digits.contains { ":+={|".utf8.contains($0) } && digits.contains(where: \.isASCIIDigit)
         }
         guard (6...18).contains(digits.count), digits[0] != UInt8(ascii: "0") else { return false }
         var check = 0
@@ -128,10 +129,4 @@ enum CodeGrammar: String, CaseIterable {
         XCD XCG XDR XOF XPD XPF XPT XSU XTS XUA XXX YER ZAR ZMW ZWG ZWL
         """.split(separator: " ").map(String.init)
     )
-}
-
-extension UInt8 {
-    var isDigit: Bool { (0x30...0x39).contains(self) }
-    var isLetter: Bool { (0x41...0x5A).contains(self & 0xDF) }
-    var isLetterOrDigit: Bool { isDigit || isLetter }
 }

@@ -1,3 +1,5 @@
+import IndivoBase
+
 /// Tags for languages (BCP 47, RFC 5646, 2.1).
 enum LanguageTag {
     /// Whether a tag has the form, and its first part, where that is of two letters, is a language of ISO
@@ -7,28 +9,32 @@ enum LanguageTag {
         if grandfathered.contains(tag) { return true }
         var parts = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)[...]
         guard parts.count <= 30, parts.allSatisfy({ (1...8).contains($0.count) }),
-            parts.allSatisfy({ $0.allSatisfy(\.isLetterOrDigit) }), let language = parts.popFirst()
+            parts.allSatisfy({ $0.allSatisfy(\.isASCIILetterOrDigit) }), let language = parts.popFirst()
         else { return false }
         if language.elementsEqual("x".utf8) { return !parts.isEmpty }
-        guard language.count >= 2, language.allSatisfy(\.isLetter) else { return false }
+        guard language.count >= 2, language.allSatisfy(\.isASCIILetter) else { return false }
         if language.count == 2, !twoLetters.contains(String(Substring(language))) { return false }
         if language.count <= 3 {
-            for _ in 0..<3 where parts.first.map({ $0.count == 3 && $0.allSatisfy(\.isLetter) }) == true {
+            for _ in 0..<3 where parts.first.map({ $0.count == 3 && $0.allSatisfy(\.isASCIILetter) }) == true
+            {
                 parts.removeFirst()
             }
         }
-        if parts.first.map({ $0.count == 4 && $0.allSatisfy(\.isLetter) }) == true { parts.removeFirst() }
+        if parts.first.map({ $0.count == 4 && $0.allSatisfy(\.isASCIILetter) }) == true {
+            parts.removeFirst()
+        }
         if parts.first.map(isRegion) == true { parts.removeFirst() }
         while parts.first.map(isVariant) == true { parts.removeFirst() }
         return areExtensions(parts)
     }
 
     private static func isRegion(_ part: Substring.UTF8View) -> Bool {
-        part.count == 2 && part.allSatisfy(\.isLetter) || part.count == 3 && part.allSatisfy(\.isDigit)
+        part.count == 2 && part.allSatisfy(\.isASCIILetter)
+            || part.count == 3 && part.allSatisfy(\.isASCIIDigit)
     }
 
     private static func isVariant(_ part: Substring.UTF8View) -> Bool {
-        part.count >= 5 || part.count == 4 && part.first?.isDigit == true
+        part.count >= 5 || part.count == 4 && part.first?.isASCIIDigit == true
     }
 
     /// Each begins with one letter or digit, and has a part behind it.

@@ -119,7 +119,7 @@ public struct HealthMapping: Sendable, Hashable {
     ]
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+        byte.isASCIILetterOrDigit
     }
 
     /// `Heart Rate Variability RMSSD`.

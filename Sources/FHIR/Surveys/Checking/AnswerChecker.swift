@@ -1,6 +1,7 @@
 import FHIR
 import FHIRPathEngine
 import Foundation
+import IndivoBase
 
 /// Checks single answers of an item.
 struct AnswerChecker {
@@ -65,7 +66,7 @@ struct AnswerChecker {
             omittingEmptySubsequences: false
         )
         return digits.map(\.count) == [8, 4, 4, 4, 12]
-            && digits.joined().allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+            && digits.joined().allSatisfy { $0.isASCIIDigit || (0x61...0x66).contains($0) }
     }
 
     // MARK: Texts

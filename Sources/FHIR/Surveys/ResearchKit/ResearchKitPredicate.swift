@@ -1,3 +1,4 @@
+import IndivoBase
 import OrderedJSON
 
 /// A predicate in the format of Apple's NSPredicate, as far as ResearchKit's conditions are written in it
@@ -74,7 +75,7 @@ private struct Parser {
         -> [(token: Token, offset: Int)]
     {
         func isWord(_ byte: UInt8) -> Bool {
-            (0x41...0x5A).contains(byte & 0xDF) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
+            byte.isASCIILetterOrDigit || byte == UInt8(ascii: "_")
                 || byte == UInt8(ascii: "$") || byte == UInt8(ascii: "@") || byte >= 0x80
         }
         var tokens: [(token: Token, offset: Int)] = []

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import IndivoBase
 import OrderedJSON
 
 /// Reads the JSON of a task (ResearchKit, `ORKESerializer`) into a questionnaire's.
@@ -102,7 +103,7 @@ struct ResearchKitTaskReader {
         ]
         // FHIR's ids have letters, digits, - and . (R4, 2.24.0.1).
         let isID = identifier.utf8.allSatisfy { byte in
-            (0x41...0x5A).contains(byte & 0xDF) || (0x30...0x39).contains(byte)
+            byte.isASCIILetterOrDigit
                 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
         }
         if isID, (1...64).contains(identifier.utf8.count) { header["id"] = JSONValue(identifier) }

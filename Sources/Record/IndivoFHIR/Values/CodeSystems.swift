@@ -1,4 +1,5 @@
 import FHIR
+import IndivoBase
 
 /// What code systems are called in FHIR.
 enum CodeSystems {
@@ -40,7 +41,7 @@ enum CodeSystems {
     private static func isOID(_ text: String) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count > 2 && ["0", "1", "2"].contains(parts[0])
-            && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+            && parts.allSatisfy { $0.isASCIIDigits }
     }
 
     /// Whether a text has a scheme and no characters that a URI cannot have.

@@ -1,4 +1,5 @@
 import FHIR
+import IndivoBase
 import OrderedJSON
 
 /// A JSON Patch (RFC 6902).
@@ -148,7 +149,7 @@ struct PatchDocument {
 
     /// An index as RFC 6901 writes it: no sign, no zero before.
     private static func index(_ token: String, in array: JSONValue) -> Int? {
-        guard token.utf8.allSatisfy({ (0x30...0x39).contains($0) }), token == "0" || !token.hasPrefix("0")
+        guard token.utf8.allSatisfy(\.isASCIIDigit), token == "0" || !token.hasPrefix("0")
         else { return nil }
         return Int(token)
     }

@@ -1,5 +1,6 @@
 import FHIRTables
 import FHIRTerminology
+import IndivoBase
 
 /// Reads the parameters of a search.
 struct SearchQueryReader {
@@ -292,8 +293,7 @@ struct SearchQueryReader {
         let isName =
             name.utf8.count <= 64
             && name.utf8.allSatisfy {
-                $0 == 0x2D || $0 == 0x5F || (0x30...0x39).contains($0) || (0x41...0x5A).contains($0)
-                    || (0x61...0x7A).contains($0)
+                $0 == 0x2D || $0 == 0x5F || $0.isASCIILetterOrDigit
             }
         return isName ? "“\(name)”" : "of that name"
     }

@@ -49,7 +49,7 @@ enum IndivoDate {
 
     /// Takes a number of so many digits at most.
     private static func number(_ maximum: Int, _ bytes: inout ArraySlice<UInt8>) -> Int64? {
-        let digits = bytes.prefix(maximum).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let digits = bytes.prefix(maximum).prefix { $0.isASCIIDigit }
         guard !digits.isEmpty else { return nil }
         bytes.removeFirst(digits.count)
         return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }

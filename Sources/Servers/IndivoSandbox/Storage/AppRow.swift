@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import IndivoBase
 
 struct AppRow: Codable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "app"
@@ -44,7 +45,7 @@ struct AppRow: Codable, IdentifiedRow, PersistableRecord {
     /// control characters, and of no scheme that is a program or a page by itself.
     static func isAddress(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), let first = text.utf8.first,
-            (0x41...0x5A).contains(first & 0xDF), text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
+            first.isASCIILetter, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
         else { return false }
         let scheme = text[..<colon].lowercased()
         return !["javascript", "data", "vbscript"].contains(scheme)

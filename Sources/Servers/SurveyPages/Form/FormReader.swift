@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import IndivoBase
 import OrderedJSON
 import Surveys
 import WebServing
@@ -104,7 +105,7 @@ struct FormReader {
 
     private static func date(_ parts: [String], _ item: PresentedItem, _ zone: TimeZone) -> SurveyAnswer? {
         let numbers = parts.prefix(3).map {
-            $0.utf8.count <= 4 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int($0) : nil
+            $0.utf8.count <= 4 && $0.utf8.allSatisfy(\.isASCIIDigit) ? Int($0) : nil
         }
         guard let year = numbers[2], parts[2].utf8.count == 4, (parts[1].isEmpty) == (numbers[1] == nil),
             (parts[0].isEmpty) == (numbers[0] == nil), numbers[0] == nil || numbers[1] != nil,

@@ -1,3 +1,5 @@
+import IndivoBase
+
 /// The request line and the header fields of a request (RFC 9112).
 struct RequestHead: Equatable {
     /// How the end of a body is known.
@@ -69,7 +71,7 @@ struct RequestHead: Equatable {
             return .chunked
         }
         guard let length = headers["content-length"] else { return .length(0) }
-        guard !length.isEmpty, length.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        guard length.isASCIIDigits,
             let number = Int(length)
         else {
             throw .malformed

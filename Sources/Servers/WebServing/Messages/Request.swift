@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 
 /// One HTTP request: nothing in it is decoded that a signature needs as it was sent.
 package struct Request: Sendable {
@@ -36,15 +37,14 @@ package struct Request: Sendable {
     /// made to lead here (DNS rebinding) sends its own name, and could read what it gets.
     package var namesThisMachine: Bool {
         guard let host = header("Host")?.lowercased() else { return false }
-        func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
         if host.hasPrefix("[") {
             let name = host.prefix { $0 != "]" }.dropFirst()
             let rest = host.dropFirst(name.count + 2)
             return !name.isEmpty && name.utf8.allSatisfy { "0123456789abcdef:.".utf8.contains($0) }
-                && (rest.isEmpty || rest.first == ":") && rest.dropFirst().utf8.allSatisfy(isDigit)
+                && (rest.isEmpty || rest.first == ":") && rest.dropFirst().utf8.allSatisfy(\.isASCIIDigit)
         }
         let name = host.prefix { $0 != ":" }
-        guard host.dropFirst(name.count + 1).utf8.allSatisfy(isDigit) else { return false }
+        guard host.dropFirst(name.count + 1).utf8.allSatisfy(\.isASCIIDigit) else { return false }
         let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
         return name == "localhost"
             || numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil && $0.first != "+" }

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import HTTPCalls
 import HTTPTypes
+import IndivoBase
 import StudyFormats
 
 /// An upload that continues where it broke off, after the IETF's draft of resumable uploads for HTTP.
@@ -63,7 +64,7 @@ struct ResumableUpload {
         }
         if response.headerFields[Self.complete] == "?1" { return .everything }
         guard let text = response.headerFields[Self.offset],
-            text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            text.utf8.allSatisfy(\.isASCIIDigit),
             let offset = Int(text), 0 < offset, offset <= size
         else { return .nothing }
         return .bytes(offset)

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import IndivoBase
 
 /// Data that identifies somebody less than a name does, before the Safe Harbor rule is applied.
 public struct ParticipantDetails: Sendable, Hashable {
@@ -156,7 +157,7 @@ public enum SafeHarbor {
         let text = Array(text.trimmingCharacters(in: .whitespaces).utf8)
         let isHyphenated = text.count == 10 && text[5] == UInt8(ascii: "-")
         guard text.count == 5 || isHyphenated,
-            text.enumerated().allSatisfy({ (0x30...0x39).contains($1) || (isHyphenated && $0 == 5) })
+            text.enumerated().allSatisfy({ $1.isASCIIDigit || (isHyphenated && $0 == 5) })
         else { return nil }
         let prefix = String(decoding: text.prefix(3), as: UTF8.self)
         return restrictedPrefixes.contains(prefix) ? "000" : prefix

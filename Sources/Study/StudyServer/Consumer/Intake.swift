@@ -350,7 +350,7 @@ struct Intake: Sendable {
         let address = patient.address.first
         let zip = address?.postalCode ?? ""
         // Phones send three digits already; the rule is for whole codes.
-        let isPrefix = zip.utf8.count == 3 && zip.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        let isPrefix = zip.utf8.count == 3 && zip.utf8.allSatisfy(\.isASCIIDigit)
         let country = address?.country ?? (address?.state == nil ? nil : "US")
         let details = ParticipantDetails(
             birthDate: patient.birthDate,

@@ -1,3 +1,5 @@
+import IndivoBase
+
 /// The name of a study among those that one process serves: its paths begin with it, as in
 /// `/sleep/c3pro`.
 public struct StudyName: Sendable, Hashable, Comparable, CustomStringConvertible {
@@ -15,7 +17,7 @@ public struct StudyName: Sendable, Hashable, Comparable, CustomStringConvertible
     public init(_ name: String) throws(StudyOperationsError) {
         let isName =
             (1...40).contains(name.utf8.count)
-            && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
+            && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0.isASCIIDigit || $0 == 0x2D }
             && name.utf8.first.map { (0x61...0x7A).contains($0) } == true
         guard isName else {
             throw .failed(

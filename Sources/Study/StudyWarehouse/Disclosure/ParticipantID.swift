@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 import OrderedJSON
 
 /// A participant's id, found and replaced in texts however it is spelled.
@@ -114,7 +115,7 @@ public struct ParticipantID: Sendable, Hashable {
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(lowercased(byte))
+        byte.isASCIIDigit || (0x61...0x7A).contains(lowercased(byte))
     }
 
     // MARK: Trees

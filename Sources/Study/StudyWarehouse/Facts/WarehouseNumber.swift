@@ -16,7 +16,7 @@ public struct WarehouseNumber: Sendable, Hashable, CustomStringConvertible {
         description = rounded.description
         // SQLite keeps a number with a fraction as a binary one, which is exact to 15 digits.
         let isHeld =
-            rounded == number.trimmed && description.utf8.count(where: { (0x30...0x39).contains($0) }) <= 15
+            rounded == number.trimmed && description.utf8.count(where: { $0.isASCIIDigit }) <= 15
         exact = isHeld ? nil : decimal.description
     }
 }

@@ -25,7 +25,7 @@ public enum ConceptNames {
         let url = String(canonical.prefix { $0 != "|" })
         let name = url.split(separator: "/").last.map(String.init) ?? "survey"
         let shown = name.utf8.filter {
-            ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || (0x30...0x39).contains($0)
+            $0.isASCIILetterOrDigit
         }.prefix(8)
         return String(decoding: shown, as: UTF8.self) + "-" + digest(url).prefix(16)
     }

@@ -182,7 +182,7 @@ struct SurveyResponseFolder: SurveyResponseStore {
         let name = questionnaire.url?.rawValue.split(separator: "/").last ?? "questionnaire"
         let shown = String(
             decoding: name.utf8.filter {
-                ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || (0x30...0x39).contains($0) || $0 == 0x2D
+                $0.isASCIILetterOrDigit || $0 == 0x2D
             }
             .prefix(40),
             as: UTF8.self

@@ -142,7 +142,7 @@ public struct ResourceScope: Sendable, Hashable, CustomStringConvertible {
 
     private static func isType(_ text: Substring) -> Bool {
         (1...64).contains(text.utf8.count) && text.first?.isUppercase == true
-            && text.utf8.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) }
+            && text.utf8.allSatisfy(\.isASCIILetter)
     }
 
     /// Letters of `cruds` in this order, each once.

@@ -1,6 +1,7 @@
 #if SMART
 import FHIR
 import Foundation
+import IndivoBase
 import OrderedJSON
 
 /// What a launch is about: the patient and the encounter in context, and how the app is to show itself (SMART
@@ -60,7 +61,7 @@ public struct SMARTContext: Sendable, Hashable, Codable {
         guard let value = json[name], !value.isNull else { return nil }
         guard let id = value.string, (1...64).contains(id.utf8.count), id != ".", id != "..",
             id.utf8.allSatisfy({
-                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || $0 == 0x2D || $0 == 0x2E
+                $0.isASCIILetterOrDigit || $0 == 0x2D || $0 == 0x2E
             })
         else { throw FHIRAuthorizationError("the token response's \(name) is no id of a resource") }
         return id

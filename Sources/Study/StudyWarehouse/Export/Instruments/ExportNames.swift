@@ -1,3 +1,5 @@
+import IndivoBase
+
 /// Names for the variables and forms of statistics programs.
 enum ExportNames {
     /// Words that Stata keeps for itself, and columns that each export has.
@@ -26,7 +28,7 @@ enum ExportNames {
         while name.hasSuffix("_") { name.removeLast() }
         guard let start = name.utf8.first else { return first }
         let isNumbered = name.hasPrefix("str") && name.dropFirst(3).utf8.allSatisfy { $0 < 0x3A }
-        return (0x30...0x39).contains(start) || isNumbered ? "\(first)_\(name)" : name
+        return start.isASCIIDigit || isNumbered ? "\(first)_\(name)" : name
     }
 }
 

@@ -1,4 +1,5 @@
 import FHIR
+import IndivoBase
 
 /// Instruments as a project of REDCap: its data dictionary (a CSV of 18 columns) and rows for its import.
 ///
@@ -98,7 +99,7 @@ public struct REDCapProject: Sendable {
 
     /// The value of a choice: lower-case letters, digits and `_`.
     private static func value(of code: String) -> String {
-        if !code.isEmpty, code.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return code }
+        if code.isASCIIDigits { return code }
         return ExportNames.variable(code, first: "c")
     }
 

@@ -123,7 +123,7 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
         var numbers: [String: Int] = [:]
         for file in files {
             // A type that a server made up names no file elsewhere.
-            let isName = !file.type.isEmpty && file.type.utf8.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) }
+            let isName = !file.type.isEmpty && file.type.utf8.allSatisfy(\.isASCIILetter)
             let type = isName ? file.type : "Resource"
             numbers[type, default: 0] += 1
             let name = "\(prefix)\(type).\(numbers[type] ?? 0).ndjson"
