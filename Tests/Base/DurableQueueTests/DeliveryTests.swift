@@ -63,7 +63,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("what builds on an item follows it with its receipt, or waits while it is aside")
+    @Test("what builds on an item goes after it with its receipt, or waits for it")
     func predecessors() async throws {
         try await Scratch.use { scratch in
             let queue = try scratch.queue()

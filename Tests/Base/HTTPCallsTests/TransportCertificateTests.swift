@@ -13,7 +13,7 @@ import Testing
     )
 )
 struct TransportCertificateTests {
-    @Test("an untrusted certificate is refused; a named authority's counts for its host")
+    @Test("an untrusted certificate is refused; a named authority's counts for one host")
     func certificates() async throws {
         let server = try await OpenSSLServer()
         defer { server.stop() }

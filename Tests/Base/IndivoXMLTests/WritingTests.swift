@@ -179,7 +179,7 @@ struct WritingTests {
         }
     }
 
-    @Test("names in the namespace of xml are written with its prefix, but undeclared")
+    @Test("names in the namespace of xml are written with its prefix and not declared")
     func xmlPrefix() throws {
         for node in [
             XMLNode("r").attr("xml:lang", "en"),

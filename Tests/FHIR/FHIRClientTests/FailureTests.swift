@@ -39,7 +39,7 @@ struct FailureTests {
         #expect(error.outcome?.issue.first?.message == "error: planted-name is no name (Patient.name[0])")
     }
 
-    @Test("a description has severity, code and path of issues, but no words of the server")
+    @Test("a description has the issues' severity, code and path, but no id or server text")
     func description() async throws {
         let error = try await readFailure(.fhir(Self.outcome, status: 422))
         #expect(

@@ -206,7 +206,7 @@ import ZipArchive
         }
     }
 
-    @Test("a file that several routes name belongs to one, and the others are problems")
+    @Test("a file that several routes name belongs to one, and is a problem for the others")
     func routeFileTwice() throws {
         let twice = Self.reference("/r.gpx") + Self.reference("/s.gpx") + Self.reference("/r.gpx")
         let (samples, problems) = try all(
@@ -486,7 +486,7 @@ import ZipArchive
     }
 
     @Test(
-        "an audiogram without points, or with one that cannot be read, is a problem",
+        "an audiogram without points, or with an unreadable one, is a problem",
         arguments: [
             ("", "an audiogram without points"), ("<SensitivityPoint/>", "'frequencyValue' is missing"),
             ("<SensitivityPoint frequencyValue=\"1\"/>", "'frequencyUnit' is missing"),

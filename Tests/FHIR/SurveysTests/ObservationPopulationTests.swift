@@ -281,7 +281,7 @@ struct ObservationPopulationTests {
         #expect(session.answers(of: session.occurrences(of: "b")[0]).map(\.content.tree["code"]) == ["y"])
     }
 
-    @Test("a calculated expression with a name is a variable for the items under it and all")
+    @Test("a named calculated expression is a variable, for items under it or for all")
     func namedExpressions() throws {
         func calculated(_ text: String, _ name: String? = nil) -> JSONValue {
             var value: JSONValue = ["language": "text/fhirpath", "expression": JSONValue(text)]

@@ -52,7 +52,7 @@ import Testing
         #expect(items[4].fields.map(\.id.description) == ["woke.other.0"])
     }
 
-    @Test("a page with problems is not left, and they are told beside their questions")
+    @Test("a page with problems is not left, and each is told beside its question")
     func advance() throws {
         let model = SurveyModel(try survey(), phrases: .english)
         #expect(!model.page.allItems.contains { !$0.problems.isEmpty })

@@ -15,7 +15,7 @@ import Musl
 @Suite("Strangers at the loopback listener")
 struct LoopbackStrangerTests {
     @Test(
-        "no visit by another host, a script, a frame or a prefetch chooses a record",
+        "no visit for another host, by script, in a frame or by prefetch chooses a record",
         arguments: [
             ["Host: evil.example"], ["Host: evil.example:PORT"], ["Host: 127.0.0.1:1"], ["Host:"],
             ["Host: 127.0.0.1:PORT", "Host: evil.example"], ["Origin: https://evil.example"],

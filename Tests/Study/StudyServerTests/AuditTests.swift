@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("a cut end is told also where an older line is no entry or has a second digest")
+    @Test("a cut end is told also where an older line is no entry, as is a second digest")
     func cutBehindStump() throws {
         let folder = try Folder()
         let log = try log(folder, entries: 2)

@@ -191,7 +191,7 @@ struct ContentsTests {
         await receiver.stop()
     }
 
-    @Test("an older list, or another of one version, is refused, and the stored one stays")
+    @Test("an older list, or another of the same version, is refused; the stored one stays")
     func older() async throws {
         let published = try Published()
         try published.publish()
@@ -407,7 +407,7 @@ struct ContentsTests {
         #expect(steps.withLock { $0 } > 0)
     }
 
-    @Test("another key is refused unless asked for, and unnamed files are removed")
+    @Test("another key is refused unless asked for, and what is no longer named is removed")
     func anotherKey() throws {
         let published = try Published()
         let first = try published.publish()

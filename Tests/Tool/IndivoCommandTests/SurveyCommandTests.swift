@@ -42,7 +42,7 @@ struct SurveyCommandTests {
         }
     }
 
-    @Test("an answer to a question not asked is reported, and a refused one is not missing")
+    @Test("an answer to a question not asked is told, and a refused one is not missing too")
     func leftOut() throws {
         try Tool.use { tool in
             try tool.write(

@@ -32,7 +32,7 @@ struct SafeHarborTests {
         #expect(SafeHarbor.birthYear(birth, on: today) == year)
     }
 
-    @Test("the group begins on the ninetieth birthday; the day before, the year is sent")
+    @Test("the group begins on the ninetieth birthday; a day before, the year is sent")
     func ninetieth() {
         // Born in 1935, reference year 2025: the group's year is the year of birth; a year later they differ.
         #expect(SafeHarbor.birthYear("1935-11-22", on: "2026-11-21") == 1936)

@@ -87,7 +87,7 @@ import WebServing
         }
     }
 
-    @Test("a login from before there were roles may decide, but download nothing")
+    @Test("a login from before there were roles may decide, but download only with a role")
     func withoutRole() async throws {
         let pages = try TestPages()
         let text = try String(contentsOf: pages.users.url, encoding: .utf8)

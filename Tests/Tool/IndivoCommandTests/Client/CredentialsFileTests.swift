@@ -64,7 +64,7 @@ struct CredentialsFileTests {
         }
     }
 
-    @Test("a control character in an option or the environment is refused by setting")
+    @Test("a control character in an option or the environment is refused by its name")
     func otherSources() async throws {
         try await ClientTool.use { client in
             let environment = try await client.with(["INDIVO_API": "http://127.0.0.1:9\r\nplanted"]).run(
