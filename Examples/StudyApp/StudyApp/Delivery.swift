@@ -18,9 +18,7 @@ struct Delivery: Sendable {
 
     static func protection() throws -> StudyProtection {
         let certificate = try StudyCertificate(Study.file("certificate", "pem"))
-        return .c3ProEnvelope(
-            StudyQueue.Sealing(for: certificate, keyID: try KeyID("key-1"), form: .second)
-        )
+        return .c3ProEnvelope(for: certificate, keyID: try KeyID("key-1"), form: .second)
     }
 
     /// The registration with the server stands beside the participants' folders, which leaving erases: a
@@ -29,8 +27,8 @@ struct Delivery: Sendable {
         try C3ProEndpoint(
             Study.receiver,
             antispam: Study.antispam,
-            attestation: ReceiptAttestation { "" },
-            clients: FileClientStore(try Study.folder().appending(path: "clients.json"))
+            attestation: .receipt { "" },
+            clients: .file(try Study.folder().appending(path: "clients.json"))
         )
     }
 

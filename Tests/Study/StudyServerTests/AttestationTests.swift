@@ -52,10 +52,10 @@ extension ReceiverTests {
             let endpoint = try C3ProEndpoint(
                 phone.url.appending(path: "c3pro"),
                 antispam: "spam-secret",
-                attestation: KeyAttestation { challenge in
+                attestation: .appAttest { challenge in
                     (key.keyID.base64EncodedString(), try key.object(for: challenge, by: .apple))
                 },
-                clients: FileClientStore(folder.file("clients.json"))
+                clients: .file(folder.file("clients.json"))
             )
             let subject = UUID()
             let study = try StudyQueue(
@@ -66,7 +66,7 @@ extension ReceiverTests {
             )
             try await study.submit(
                 resource: Data(Given.response(subject).utf8),
-                protection: .c3ProEnvelope(.init(for: StudyKeys.certificate(), keyID: StudyKeys.id))
+                protection: .c3ProEnvelope(for: StudyKeys.certificate(), keyID: StudyKeys.id)
             )
             #expect(try await study.deliver(to: endpoint).delivered.count == 1)
             #expect(try await queue.status().depth == 1)

@@ -138,7 +138,8 @@ struct ContentsTests {
         await #expect(throws: StudyServerProblem.self) { try await store().fetch() }
         #expect(try store().stored() == nil)
         try published.publish([Published.questionnaire("1"), Published.questionnaire("2")])
-        guard case .new(let study) = try await store().fetch() else { return #expect(Bool(false), "not new") }
+        let (study, isNew) = try await store().fetch()
+        #expect(isNew)
         #expect(study.contents.version == 1 && study.questionnaires.count == 2)
         #expect(study.questionnaire("\(Self.diary)|1")?.version == "1")
         #expect(study.questionnaire(Self.diary)?.version == "2")
@@ -147,9 +148,10 @@ struct ContentsTests {
         #expect(study.questionnaire(for: task)?.version == "2" && task.notification == .delayable)
         #expect(study.consentVersion == "3" && study.consent?.version == "3")
         #expect(study.contents.consent?.requiredFrom?.seconds == 1_790_000_000)
-        guard case .unchanged = try await store().fetch() else { return #expect(Bool(false), "it is new") }
+        #expect(try await !store().fetch().isNew)
         try published.publish()
-        guard case .new(let next) = try await store().fetch() else { return #expect(Bool(false), "not new") }
+        let (next, isNext) = try await store().fetch()
+        #expect(isNext)
         #expect(next.contents.version == 2 && next.questionnaires.count == 1)
         await receiver.stop()
         await #expect(throws: HTTPTransportError.self) { try await store().fetch() }
@@ -294,9 +296,7 @@ struct ContentsTests {
         #expect(throws: StudyError.self) { try store.stored() }
         // The server says that the list has not changed, and gives the file.
         let same = published.server.changing("contents.jwt") { _ in (304, Data()) }
-        guard case .unchanged = try await published.store(same).fetch() else {
-            return #expect(Bool(false), "it is new")
-        }
+        #expect(try await !published.store(same).fetch().isNew)
         #expect(try store.stored()?.contents == contents)
         try Data("x".utf8).write(to: published.folder.file("phone/contents.jwt"))
         #expect(throws: StudyError.self) { try store.stored() }

@@ -317,13 +317,13 @@ import Testing
             )
             try await study.submit(
                 resource: Data(Given.response(subject).utf8),
-                protection: .c3ProEnvelope(.init(for: StudyKeys.certificate(), keyID: StudyKeys.id))
+                protection: .c3ProEnvelope(for: StudyKeys.certificate(), keyID: StudyKeys.id)
             )
             let endpoint = try C3ProEndpoint(
                 phone.url.appending(path: "c3pro"),
                 antispam: "spam-secret",
-                attestation: ReceiptAttestation { "receipt" },
-                clients: FileClientStore(folder.file("clients.json"))
+                attestation: .receipt { "receipt" },
+                clients: .file(folder.file("clients.json"))
             )
             #expect(try await study.deliver(to: endpoint).delivered.count == 1)
             var archive = try StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary"))
@@ -345,8 +345,8 @@ import Testing
             let endpoint = try C3ProEndpoint(
                 phone.url.appending(path: "c3pro"),
                 antispam: "spam-secret",
-                attestation: ReceiptAttestation { "receipt" },
-                clients: clients
+                attestation: .receipt { "receipt" },
+                clients: clients.store
             )
             let study = try StudyQueue(
                 in: folder.file("phone"),
@@ -356,10 +356,10 @@ import Testing
             )
             try await study.submit(
                 resource: Data(Given.response(UUID()).utf8),
-                protection: .c3ProEnvelope(.init(for: StudyKeys.certificate(), keyID: StudyKeys.id))
+                protection: .c3ProEnvelope(for: StudyKeys.certificate(), keyID: StudyKeys.id)
             )
             #expect(try await study.deliver(to: endpoint).delivered.count == 1)
-            #expect(clients.client(of: "")?.id != "of an earlier start")
+            #expect(clients.client?.id != "of an earlier start")
         }
     }
 
@@ -476,12 +476,18 @@ import Testing
 }
 
 /// The client of an app, in memory.
-private final class OneClient: C3ProClientStore {
+private final class OneClient: Sendable {
     private let kept: Mutex<C3ProClient?>
 
     init(_ client: C3ProClient) { kept = Mutex(client) }
 
-    func client(of server: String) -> C3ProClient? { kept.withLock { $0 } }
+    var client: C3ProClient? { kept.withLock { $0 } }
 
-    func keep(_ client: C3ProClient?, of server: String) { kept.withLock { $0 = client } }
+    var store: C3ProClientStore {
+        C3ProClientStore { _ in
+            self.client
+        } keep: { client, _ in
+            self.kept.withLock { $0 = client }
+        }
+    }
 }

@@ -40,10 +40,10 @@ enum AnswerJourney {
         let endpoint = try C3ProEndpoint(
             receiver.url.appending(path: "c3pro"),
             antispam: "journey",
-            attestation: ReceiptAttestation { "" },
-            clients: FileClientStore(folder.appending(path: "clients.json"))
+            attestation: .receipt { "" },
+            clients: .file(folder.appending(path: "clients.json"))
         )
-        let protection = StudyProtection.c3ProEnvelope(.init(for: certificate, keyID: id))
+        let protection = StudyProtection.c3ProEnvelope(for: certificate, keyID: id)
 
         func store(_ resource: some FHIRResource) async throws {
             try await phone.submit(resource, protection: protection)

@@ -64,7 +64,9 @@ do {
     // 5. Encrypted for the study and written to the disk; a network is not needed for that.
     let certificate = try StudyCertificate(file("keys/key-1/certificate.pem"))
     let protection = StudyProtection.c3ProEnvelope(
-        StudyQueue.Sealing(for: certificate, keyID: try KeyID("key-1"), form: .second)
+        for: certificate,
+        keyID: try KeyID("key-1"),
+        form: .second
     )
     let queue = try StudyQueue(
         in: participants.folder(of: enrolment),
@@ -81,8 +83,8 @@ do {
     let endpoint = try C3ProEndpoint(
         server.appending(path: "c3pro"),
         antispam: "the app's anti-spam token",
-        attestation: ReceiptAttestation { "" },
-        clients: FileClientStore(device.appending(path: "clients.json"))
+        attestation: .receipt { "" },
+        clients: .file(device.appending(path: "clients.json"))
     )
     print(try await queue.deliver(to: endpoint))
 } catch {

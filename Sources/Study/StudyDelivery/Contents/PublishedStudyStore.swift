@@ -18,21 +18,6 @@ import StudyFormats
 /// from the disk, but for the time until which servers may give it. It says nothing of a participant, so that
 /// it is not encrypted; keep its folder beside the participants', not in one of them.
 public struct PublishedStudyStore: Sendable {
-    /// What came of a fetch.
-    public enum Outcome: Sendable {
-        /// There is something new.
-        case new(PublishedStudy)
-        /// It is what was stored before.
-        case unchanged(PublishedStudy)
-
-        /// What is published now.
-        public var study: PublishedStudy {
-            switch self {
-            case .new(let study), .unchanged(let study): study
-            }
-        }
-    }
-
     private let folder: String
     private let study: String
     private let certificate: StudyCertificate
@@ -128,10 +113,10 @@ public struct PublishedStudyStore: Sendable {
     /// Fetches the list and those of its files that are not here. What was stored stays until all of it is
     /// good.
     ///
-    /// - Returns: What is published now, and whether it is new.
+    /// - Returns: What is published now, and whether it is other than what was stored before.
     /// - Throws: `HTTPTransportError` without a response, ``StudyServerProblem`` for a server that fails or
     ///   publishes nothing, `StudyError` and other errors of what is read for what is refused.
-    public func fetch(at time: StudyTime = .now) async throws -> Outcome {
+    public func fetch(at time: StudyTime = .now) async throws -> (study: PublishedStudy, isNew: Bool) {
         let list = try locked { try storedList() }
         // What was damaged on the disk is fetched anew.
         let known = list.flatMap { try? read($0) }
@@ -149,7 +134,7 @@ public struct PublishedStudyStore: Sendable {
                 after: known,
                 at: time
             )
-            return try await complete(contents, answer, isNew: contents != known)
+            return (try await complete(contents, answer), contents != known)
         }
         guard let known, let list else {
             throw StudyServerProblem(
@@ -157,11 +142,11 @@ public struct PublishedStudyStore: Sendable {
                 isFailure: true
             )
         }
-        return try await complete(known, list, isNew: false)
+        return (try await complete(known, list), false)
     }
 
     /// Gets what is missing of a list, and stores all of it.
-    private func complete(_ contents: StudyContents, _ list: Data, isNew: Bool) async throws -> Outcome {
+    private func complete(_ contents: StudyContents, _ list: Data) async throws -> PublishedStudy {
         var files: [String: Data] = [:]
         for file in contents.files where files[file.digest] == nil {
             if let data = try storedContent(of: file) {
@@ -187,7 +172,7 @@ public struct PublishedStudyStore: Sendable {
             disk.removeDrafts(in: folder)
             removeFiles(besides: Set(files.keys))
         }
-        return isNew ? .new(study) : .unchanged(study)
+        return study
     }
 
     private func write(_ data: Data, to name: String) throws {

@@ -15,9 +15,9 @@ public final class C3ProEndpoint: StudyEndpoint {
     private let address: StudyAddress
     /// Each request is sent once: the queue delivers again what did not arrive.
     private let engine: CallEngine
-    private let clients: any C3ProClientStore
+    private let clients: C3ProClientStore
     private let antispam: Secret
-    private let attestation: any StudyAttestation
+    private let attestation: StudyAttestation
     private let token = Mutex<(text: Secret, expires: Duration)?>(nil)
 
     private static let antispamField = HTTPField.Name("Antispam")!  // A constant that is a token.
@@ -30,8 +30,8 @@ public final class C3ProEndpoint: StudyEndpoint {
     public init(
         _ url: URL,
         antispam: Secret,
-        attestation: any StudyAttestation,
-        clients: any C3ProClientStore,
+        attestation: StudyAttestation,
+        clients: C3ProClientStore,
         transport: any HTTPTransport = .system,
         plainHTTPHosts: Set<String> = [],
         timing: CallTiming = .system
@@ -152,7 +152,7 @@ public final class C3ProEndpoint: StudyEndpoint {
         let json = C3ProJSON.read(http.body)
         let problem = json?["error"]?.string ?? ""
         if registersAnew, http.response.status.code == 401, Self.unknownClient.contains(problem) {
-            try clients.keep(nil, of: server)
+            try clients.keep(nil, server)
             return try await bearer(registersAnew: false)
         }
         guard (200..<300).contains(http.response.status.code), let text = json?["access_token"]?.string,
@@ -194,11 +194,11 @@ public final class C3ProEndpoint: StudyEndpoint {
 
     /// Registers the app, unless it is registered.
     private func client() async throws -> C3ProClient {
-        if let client = try clients.client(of: server) { return client }
+        if let client = try clients.client(server) { return client }
         var body: JSONValue = [
             "grant_types": ["client_credentials"], "token_endpoint_auth_method": "client_secret_basic",
         ]
-        for member in try await attestation.members(challenge: { try await challenge() }) {
+        for member in try await attestation.members({ try await challenge() }) {
             body[member.name] = member.value
         }
         let request = address.request(
@@ -216,7 +216,7 @@ public final class C3ProEndpoint: StudyEndpoint {
             let secret = json?["client_secret"]?.string, !id.isEmpty
         else { throw refusal(http, "not registered") }
         let client = C3ProClient(id: id, secret: Secret(secret))
-        try clients.keep(client, of: server)
+        try clients.keep(client, server)
         return client
     }
 }

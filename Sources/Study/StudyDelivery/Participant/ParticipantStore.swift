@@ -136,13 +136,13 @@ public final class ParticipantStore: Sendable {
     /// - Parameters:
     ///   - emptying: Discards what is queued for a participant outside the participant's folder. Called again
     ///     after a kill.
-    ///   - reporting: Reports to the server; throws for what may succeed later. Called again when the
-    ///     response was lost.
+    ///   - reporting: Reports to the server; throws for what may succeed later, or gives
+    ///     ``Withdrawal/Result/pending(reason:)``. Called again when the response was lost.
     /// - Returns: The result of each.
     @discardableResult
     public func finishWithdrawals(
         emptying: (Withdrawal) async throws -> Void,
-        reporting: (Withdrawal) async throws -> Withdrawal.Response
+        reporting: (Withdrawal) async throws -> Withdrawal.Result
     ) async throws -> [(withdrawal: Withdrawal, result: Withdrawal.Result)] {
         guard let lock = try files.lockIfFree("reporting") else { return [] }
         defer { withExtendedLifetime(lock) {} }
@@ -150,15 +150,15 @@ public final class ParticipantStore: Sendable {
         for var withdrawal in try withdrawals() where withdrawal.state == .reporting {
             do {
                 try await emptying(withdrawal)
-                switch try await reporting(withdrawal) {
-                case .accepted:
-                    try files.remove(withdrawal.name)
-                    results.append((withdrawal, .finished))
+                let result = try await reporting(withdrawal)
+                switch result {
+                case .finished: try files.remove(withdrawal.name)
                 case .refused(let reason):
                     withdrawal.state = .refused(reason: reason)
                     try store(withdrawal)
-                    results.append((withdrawal, .refused(reason: reason)))
+                case .pending: break
                 }
+                results.append((withdrawal, result))
             } catch let error as CancellationError {
                 throw error
             } catch {

@@ -35,17 +35,18 @@ extension Withdrawal {
     /// is sent: a server that knows the id has the report already.
     ///
     /// - Parameter protection: Of a package `.cms` or `.none`, of a resource `.c3ProEnvelope` or `.none`.
+    /// - Returns: ``Result/finished``, or ``Result/refused(reason:)``.
     /// - Throws: ``StudyServerProblem`` when the server may take it later, `HTTPTransportError`,
     ///   `CancellationError`; ``/StudyFormats/StudyError`` when it cannot be encrypted.
     public func report(
         to endpoint: any StudyEndpoint,
         as form: ReportForm,
         protection: StudyProtection
-    ) async throws -> Response {
+    ) async throws -> Result {
         let (submission, body) = try report(as: form, protection)
         if let objection = endpoint.objection(to: submission) { return .refused(reason: objection) }
         switch try await endpoint.send(submission, body) {
-        case .accepted: return .accepted
+        case .accepted: return .finished
         case .refused(let reason): return .refused(reason: reason)
         case .failed(let reason): throw StudyServerProblem(description: reason, isFailure: true)
         case .closed(let reason): throw StudyServerProblem(description: reason, isFailure: false)

@@ -80,15 +80,7 @@ public struct Withdrawal: Sendable, Hashable {
         }
     }
 
-    /// A server's decision on the report of a withdrawal. A failure that may pass is thrown as an error.
-    public enum Response: Sendable, Hashable {
-        /// The server knows.
-        case accepted
-        /// The server will never take the report.
-        case refused(reason: String)
-    }
-
-    /// The result of a withdrawal in one run.
+    /// The result of a withdrawal's report, and of the withdrawal in one run.
     public enum Result: Sendable, Hashable {
         /// The server knows, and nothing is left here.
         case finished

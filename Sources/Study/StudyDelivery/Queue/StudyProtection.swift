@@ -7,7 +7,7 @@ import StudyFormats
 ///
 /// ```swift
 /// try await queue.submit(archive, protection: .cms(CMSEncryption(for: [certificate])))
-/// try await queue.submit(patient, protection: .c3ProEnvelope(.init(for: certificate, keyID: nil)))
+/// try await queue.submit(patient, protection: .c3ProEnvelope(for: certificate, keyID: nil))
 /// ```
 public enum StudyProtection: Sendable {
     /// By the connection alone. On the disk the queue's own key protects it.
@@ -15,7 +15,15 @@ public enum StudyProtection: Sendable {
     /// A package as a CMS message, as receivers of ResearchKit's form take it.
     case cms(CMSEncryption)
     /// A resource in an envelope of C3-PRO.
-    case c3ProEnvelope(StudyQueue.Sealing)
+    ///
+    /// - keyID: Which of the study's keys it is; `nil` where the study has but one.
+    /// - version: The FHIR version, as the study's server wants it.
+    case c3ProEnvelope(
+        for: StudyCertificate,
+        keyID: KeyID?,
+        version: String = "4.0.1",
+        form: C3ProEnvelope.Form = .first
+    )
 
     /// A protection without its keys, as a submission has it and endpoints look at it.
     enum Kind: String, Codable {
@@ -64,7 +72,15 @@ public enum StudyProtection: Sendable {
     func resource(_ resource: Data, _ json: JSONValue) throws -> Data {
         switch self {
         case .none: return resource
-        case .c3ProEnvelope(let sealing): return try sealing.envelope(of: resource, json).data
+        case .c3ProEnvelope(let certificate, let keyID, let version, let form):
+            return try C3ProEnvelope(
+                sealing: resource,
+                json,
+                for: certificate,
+                keyID: keyID,
+                version: version,
+                form: form
+            ).data
         case .cms:
             throw StudyError.badInput(
                 reason:
@@ -72,42 +88,6 @@ public enum StudyProtection: Sendable {
                     a CMS message has a package, not a resource; add the resource to an archive, \
                     or protect it by .c3ProEnvelope
                     """
-            )
-        }
-    }
-}
-
-extension StudyQueue {
-    /// How a resource is encrypted for a study with C3-PRO's envelope.
-    public struct Sealing: Sendable {
-        let certificate: StudyCertificate
-        let keyID: KeyID?
-        let form: C3ProEnvelope.Form
-        let version: String
-
-        /// - Parameters:
-        ///   - keyID: Which of the study's keys it is; `nil` where the study has but one.
-        ///   - version: The FHIR version, as the study's server wants it.
-        public init(
-            for certificate: StudyCertificate,
-            keyID: KeyID?,
-            version: String = "4.0.1",
-            form: C3ProEnvelope.Form = .first
-        ) {
-            self.certificate = certificate
-            self.keyID = keyID
-            self.version = version
-            self.form = form
-        }
-
-        func envelope(of resource: Data, _ json: JSONValue) throws -> C3ProEnvelope {
-            try C3ProEnvelope(
-                sealing: resource,
-                json,
-                for: certificate,
-                keyID: keyID,
-                version: version,
-                form: form
             )
         }
     }

@@ -6,7 +6,7 @@ import StudyFormats
 /// devices of Apple's, have one. It is verified here, by ``/StudyFormats/AppAttestation``; nobody is asked.
 ///
 /// The app asks for a challenge first, at `/c3pro/challenge`, and its registration has three members in
-/// base64: `challenge`, `key-id` and `attestation`. StudyDelivery's `KeyAttestation` does so.
+/// base64: `challenge`, `key-id` and `attestation`. StudyDelivery's `StudyAttestation.appAttest` does so.
 public struct AppKeyAttestation: RegistrationAttestation {
     private let apps: Set<String>
     private let environments: Set<AppAttestation.Environment>

@@ -141,12 +141,10 @@ struct StudyConfiguration {
                 throw CommandFailure("an envelope has one recipient; “encrypt” names \(certificates.count)")
             }
             return .c3ProEnvelope(
-                StudyQueue.Sealing(
-                    for: first,
-                    keyID: try json["keyID"]?.string.map { try KeyID($0) },
-                    version: json["fhirVersion"]?.string ?? "4.0.1",
-                    form: try choice("envelopeForm", .first)
-                )
+                for: first,
+                keyID: try json["keyID"]?.string.map { try KeyID($0) },
+                version: json["fhirVersion"]?.string ?? "4.0.1",
+                form: try choice("envelopeForm", .first)
             )
         }
     }
@@ -222,10 +220,8 @@ struct StudyConfiguration {
             return try C3ProEndpoint(
                 url,
                 antispam: Secret(antispam),
-                attestation: ReceiptAttestation { receipt },
-                clients: FileClientStore(
-                    BaseFolder.configuration.indivo().appending(path: "study-clients.json")
-                ),
+                attestation: .receipt { receipt },
+                clients: .file(BaseFolder.configuration.indivo().appending(path: "study-clients.json")),
                 plainHTTPHosts: plainHTTPHosts
             )
         }

@@ -62,12 +62,9 @@ struct StudyFetchCommand: AsyncParsableCommand {
             plainHTTPHosts: Set(allowHttp)
         )
         do {
-            switch try await published.fetch() {
-            case .new(let study): try show(study)
-            case .unchanged(let study):
-                console.note("Nothing has changed.")
-                try show(study)
-            }
+            let (study, isNew) = try await published.fetch()
+            if !isNew { console.note("Nothing has changed.") }
+            try show(study)
         } catch let error as HTTPTransportError {
             do {
                 if let study = try published.stored() { try show(study) }

@@ -113,10 +113,17 @@ struct EndpointTests {
 
     // MARK: C3-PRO
 
-    private final class Clients: C3ProClientStore {
+    private final class Clients: Sendable {
         private let all = Mutex<[String: C3ProClient]>([:])
         func client(of server: String) -> C3ProClient? { all.withLock { $0[server] } }
         func keep(_ client: C3ProClient?, of server: String) { all.withLock { $0[server] = client } }
+        var store: C3ProClientStore {
+            C3ProClientStore {
+                self.client(of: $0)
+            } keep: {
+                self.keep($0, of: $1)
+            }
+        }
     }
 
     /// A receiver with the odd ways of the first one.
@@ -152,8 +159,8 @@ struct EndpointTests {
         try C3ProEndpoint(
             url(server, "/c3pro"),
             antispam: "antispam-secret",
-            attestation: ReceiptAttestation { "cmVjZWlwdA==" },
-            clients: clients
+            attestation: .receipt { "cmVjZWlwdA==" },
+            clients: clients.store
         )
     }
 
@@ -259,14 +266,14 @@ struct EndpointTests {
     func clientFile() throws {
         let scratch = try Scratch()
         let file = scratch.folder.appending(path: "sub/clients.json")
-        let store = FileClientStore(file)
-        #expect(try store.client(of: "a") == nil)
-        try store.keep(C3ProClient(id: "1", secret: "s"), of: "a")
-        try store.keep(C3ProClient(id: "2", secret: "t"), of: "b")
-        #expect(try store.client(of: "a") == C3ProClient(id: "1", secret: "s"))
-        try store.keep(nil, of: "a")
-        #expect(try store.client(of: "a") == nil && store.client(of: "b")?.id == "2")
+        let store = C3ProClientStore.file(file)
+        #expect(try store.client("a") == nil)
+        try store.keep(C3ProClient(id: "1", secret: "s"), "a")
+        try store.keep(C3ProClient(id: "2", secret: "t"), "b")
+        #expect(try store.client("a") == C3ProClient(id: "1", secret: "s"))
+        try store.keep(nil, "a")
+        #expect(try store.client("a") == nil && store.client("b")?.id == "2")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
-        #expect(throws: StudyError.self) { try store.client(of: "b") }
+        #expect(throws: StudyError.self) { try store.client("b") }
     }
 }

@@ -72,14 +72,14 @@ struct ParticipantStoreTests {
             #expect(first.map(\.result) == [.pending(reason: "Offline()")])
             let second = try await store.finishWithdrawals(
                 emptying: { emptied.append($0.participant) },
-                reporting: { _ in .accepted }
+                reporting: { _ in .finished }
             )
             #expect(
                 second.map(\.result) == [.finished]
                     && emptied == [enrolment.participant, enrolment.participant]
             )
             #expect(
-                try await store.finishWithdrawals(emptying: { _ in }, reporting: { _ in .accepted }).isEmpty
+                try await store.finishWithdrawals(emptying: { _ in }, reporting: { _ in .finished }).isEmpty
             )
         }
     }
@@ -99,7 +99,7 @@ struct ParticipantStoreTests {
             let reported = Mutex<Set<UUID>>([])
             try await store.finishWithdrawals(emptying: { _ in }) { withdrawal in
                 reported.withLock { _ = $0.insert(withdrawal.participant) }
-                return .accepted
+                return .finished
             }
             #expect(reported.withLock { $0 } == [one.participant, two.participant])
             #expect(
@@ -124,7 +124,7 @@ struct ParticipantStoreTests {
             let left = try #require(try self.store().withdrawals().first)
             #expect(left.state == .refused(reason: "410"))
             #expect(
-                try await store.finishWithdrawals(emptying: { _ in }, reporting: { _ in .accepted }).isEmpty
+                try await store.finishWithdrawals(emptying: { _ in }, reporting: { _ in .finished }).isEmpty
             )
             try store.acknowledge(left)
             #expect(try store.withdrawals().isEmpty)

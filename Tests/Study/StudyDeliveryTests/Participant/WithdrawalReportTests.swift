@@ -154,12 +154,9 @@ struct WithdrawalReportTests {
                 )
             }
         }
-        let sealing = StudyQueue.Sealing(for: TestKeys.first.certificate, keyID: nil)
-        #expect(try await withdrawal.report(to: endpoint, as: .package, protection: .none) == .accepted)
-        #expect(
-            try await withdrawal.report(to: endpoint, as: .resource, protection: .c3ProEnvelope(sealing))
-                == .accepted
-        )
+        let sealed = StudyProtection.c3ProEnvelope(for: TestKeys.first.certificate, keyID: nil)
+        #expect(try await withdrawal.report(to: endpoint, as: .package, protection: .none) == .finished)
+        #expect(try await withdrawal.report(to: endpoint, as: .resource, protection: sealed) == .finished)
         #expect(Set(endpoint.received.map(\.0)).count == 1)
         let envelope = try C3ProEnvelope(parsing: endpoint.received[1].1)
         #expect(try JSONValue(parsing: envelope.open(with: TestKeys.first.key)) == withdrawal.contract)

@@ -132,9 +132,9 @@ struct StudyQueueTests {
     func wrongProtection() async throws {
         let scratch = try Scratch()
         let queue = try queue(scratch)
-        let sealing = StudyQueue.Sealing(for: TestKeys.first.certificate, keyID: nil)
+        let envelope = StudyProtection.c3ProEnvelope(for: TestKeys.first.certificate, keyID: nil)
         let package = await #expect(throws: StudyError.self) {
-            try await queue.submit(archive("a"), protection: .c3ProEnvelope(sealing))
+            try await queue.submit(archive("a"), protection: envelope)
         }
         let patient = Data(#"{"resourceType":"Patient"}"#.utf8)
         let resource = await #expect(throws: StudyError.self) {

@@ -89,14 +89,14 @@ struct DeliveryPlan: Codable {
         case .c3pro:
             var resource = try JSONValue(parsing: answers)
             resource["recording"] = JSONValue(recording.base64EncodedString())
-            let sealing = StudyQueue.Sealing(
+            let protection = StudyProtection.c3ProEnvelope(
                 for: certificate,
                 keyID: try KeyID("soak"),
                 form: index.isMultiple(of: 2) ? .second : .first
             )
             return try await queue.submit(
                 resource: Data(resource.utf8()),
-                protection: .c3ProEnvelope(sealing)
+                protection: protection
             )
         }
     }
@@ -114,8 +114,8 @@ struct DeliveryPlan: Codable {
             return try C3ProEndpoint(
                 server.appending(path: "c3pro"),
                 antispam: "antispam-of-the-app",
-                attestation: ReceiptAttestation { "cmVjZWlwdA==" },
-                clients: FileClientStore(URL(filePath: folder).appending(path: "clients.json")),
+                attestation: .receipt { "cmVjZWlwdA==" },
+                clients: .file(URL(filePath: folder).appending(path: "clients.json")),
                 transport: transport
             )
         }

@@ -4,23 +4,46 @@ import IndivoBase
 import OrderedJSON
 import StudyFormats
 
-/// Keeps clients in a file that nobody but its owner can read (mode 0600), and refuses one that others can.
-public struct FileClientStore: C3ProClientStore {
-    private let file: URL
+/// Keeps the credentials of registrations: in the keychain, or a file.
+public struct C3ProClientStore: Sendable {
+    let client: @Sendable (_ server: String) throws -> C3ProClient?
+    let keep: @Sendable (_ client: C3ProClient?, _ server: String) throws -> Void
 
+    /// A store of one's own.
+    ///
+    /// - Parameters:
+    ///   - client: Gives the credentials for a receiver; `nil` when the app is not registered there.
+    ///   - keep: Stores the credentials for a receiver; `nil` removes them.
+    public init(
+        client: @escaping @Sendable (_ server: String) throws -> C3ProClient?,
+        keep: @escaping @Sendable (_ client: C3ProClient?, _ server: String) throws -> Void
+    ) {
+        self.client = client
+        self.keep = keep
+    }
+
+    /// A file that nobody but its owner can read (mode 0600); one that others can read is refused.
+    ///
     /// - Parameter file: Made when it is not there.
-    public init(_ file: URL) { self.file = file }
+    public static func file(_ file: URL) -> C3ProClientStore {
+        let clients = ClientFile(file: file)
+        return C3ProClientStore(client: clients.client, keep: clients.keep)
+    }
+}
+
+private struct ClientFile: Sendable {
+    let file: URL
 
     private var path: String { file.path(percentEncoded: false) }
 
-    public func client(of server: String) throws -> C3ProClient? {
+    @Sendable func client(of server: String) throws -> C3ProClient? {
         guard let client = try read()[server], let id = client["client_id"]?.string,
             let secret = client["client_secret"]?.string
         else { return nil }
         return C3ProClient(id: id, secret: Secret(secret))
     }
 
-    public func keep(_ client: C3ProClient?, of server: String) throws {
+    @Sendable func keep(_ client: C3ProClient?, of server: String) throws {
         let folder = file.deletingLastPathComponent().path(percentEncoded: false)
         do {
             let disk = Disk()
