@@ -82,7 +82,7 @@ package struct HTMLTokens: Sequence, IteratorProtocol {
         }
         let isEnd = bytes[index + 1] == UInt8(ascii: "/")
         index += isEnd ? 2 : 1
-        let name = lowercased(\.isASCIILetterOrDigit)
+        let name = lowercased(while: \.isASCIILetterOrDigit)
         guard !name.isEmpty, !isEnd else {
             skip(past: [UInt8(ascii: ">")])
             return name.isEmpty ? nil : .end(name)

@@ -93,8 +93,8 @@ struct ReceiverService: Sendable {
     func client(of request: Request) -> String { request.client(isBehindProxy: configuration.trustsProxy) }
 
     /// Takes the rate-limit tokens of a submission, of its client and of the address: one address may
-    /// register many clients. Where everybody may register, an address has the tokens of one client; otherwise
-    /// those of ten.
+    /// register many clients. Where everybody may register, an address has the tokens of one client,
+    /// otherwise those of ten.
     ///
     /// - Returns: `nil` when there were enough; else in how many seconds there will be.
     func takeTokens(of client: String, _ request: Request) -> Int? {
