@@ -9,6 +9,11 @@ func withoutCancellation<Value: Sendable>(
     try await Task(operation: body).value
 }
 
+/// Does `body`, which does not throw, to its end.
+func withoutCancellation<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+    await Task(operation: body).value
+}
+
 extension Consumer {
     /// Seconds until a message comes again after a failure of the machine.
     private static let pauseAfterFailure = 10
@@ -160,21 +165,20 @@ extension Consumer {
     /// - Returns: What became of each, in their order.
     func load(_ messages: [MessageToLoad]) async -> [Result<MessageWriter.Outcome, any Error>] {
         // Also when this consumer is stopped.
-        let work = Task {
+        let outcomes = await withoutCancellation { () -> [Result<MessageWriter.Outcome, any Error>] in
             let storage: SampleStorage
             do { storage = try await warehouse.sampleStorage() } catch {
-                return messages.map { _ in Result<MessageWriter.Outcome, any Error>.failure(error) }
+                return messages.map { _ in .failure(error) }
             }
             let opened = await reader.open(messages, storage)
             var loaded = await writer.load(opened.compactMap { try? $0.get() })[...]
-            return opened.map { opened -> Result<MessageWriter.Outcome, any Error> in
+            return opened.map { opened in
                 switch opened {
                 case .success: loaded.removeFirst()
                 case .failure(let error): .failure(error)
                 }
             }
         }
-        let outcomes = await work.value
         let isRefused = outcomes.contains { outcome in
             if case .success(.processed(.refused?)) = outcome { true } else { false }
         }
