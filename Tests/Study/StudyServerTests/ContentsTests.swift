@@ -116,6 +116,27 @@ private struct Server: HTTPTransport {
     }
 }
 
+/// A server whose first answers are others.
+private final class Faltering: HTTPTransport {
+    /// How often the list was asked for.
+    let lists = Mutex(0)
+    private let first: Mutex<[Result<Int, HTTPTransportError>]>
+    private let server: Server
+
+    init(_ first: [Result<Int, HTTPTransportError>], then server: Server) {
+        self.first = Mutex(first)
+        self.server = server
+    }
+
+    func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
+        if request.path?.hasSuffix("contents.jwt") == true { lists.withLock { $0 += 1 } }
+        guard let next = first.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
+            return try await server.send(request, body: body)
+        }
+        return HTTPAnswer(response: HTTPResponse(status: .init(code: try next.get())), body: Data())
+    }
+}
+
 @Suite("Published contents of a study")
 struct ContentsTests {
     private static let diary = "http://example.org/Questionnaire/diary"
@@ -279,6 +300,35 @@ struct ContentsTests {
         }
         #expect(throws: StudyError.self) {
             _ = try StudyKeyList(signed, study: Published.study, signedBy: StudyKeys.certificate())
+        }
+    }
+
+    @Test("a server that is busy, or whose answer is lost, is asked again; one that refuses is not")
+    func asksAgain() async throws {
+        let published = try Published()
+        let contents = try published.publish()
+        let lost = HTTPTransportError(kind: .responseLost, server: "study", mayHaveReachedServer: true)
+        let cases: [(first: [Result<Int, HTTPTransportError>], isFetched: Bool, sent: Int)] = [
+            ([.success(503), .failure(lost)], true, 3), ([.success(429)], true, 2),
+            ([.success(503), .success(503), .success(503), .success(503)], false, 4),
+            ([.success(404)], false, 1), ([.success(500)], false, 1),
+        ]
+        for (index, (first, isFetched, sent)) in cases.enumerated() {
+            let server = Faltering(first, then: published.server)
+            let store = try PublishedStudyStore(
+                in: published.folder.file("phone-\(index)"),
+                study: Published.study,
+                signedBy: StudyKeys.certificate(),
+                from: #require(URL(string: "https://study.example.org/c3pro")),
+                transport: server,
+                timing: CallTiming(now: { Date() }, elapsed: { .zero }, sleep: { _ in }, random: { 0 })
+            )
+            if isFetched {
+                #expect(try await store.fetch().study.contents == contents)
+            } else {
+                await #expect(throws: StudyServerProblem.self) { try await store.fetch() }
+            }
+            #expect(server.lists.withLock { $0 } == sent, "\(first)")
         }
     }
 

@@ -22,7 +22,7 @@ public struct PublishedStudyStore: Sendable {
     private let study: String
     private let certificate: StudyCertificate
     private let address: StudyAddress
-    private let transport: any HTTPTransport
+    private let engine: CallEngine
     private let disk = Disk()
     private static let listName = "contents.jwt"
 
@@ -39,12 +39,13 @@ public struct PublishedStudyStore: Sendable {
         signedBy certificate: StudyCertificate,
         from url: URL,
         transport: any HTTPTransport = .system(limits: Self.limits),
-        plainHTTPHosts: Set<String> = []
+        plainHTTPHosts: Set<String> = [],
+        timing: CallTiming = .system
     ) throws(StudyError) {
         self.folder = folder.folderPath
         self.study = study
         self.certificate = certificate
-        self.transport = transport
+        engine = CallEngine(transport: transport, timing: timing)
         address = try StudyAddress(url, plainHTTPHosts: plainHTTPHosts)
     }
 
@@ -111,7 +112,7 @@ public struct PublishedStudyStore: Sendable {
     // MARK: Fetching
 
     /// Fetches the list and those of its files that are not here. What was stored stays until all of it is
-    /// good.
+    /// good. A request that fails for a reason that passes is sent again, as `RetryPolicy` says.
     ///
     /// - Returns: What is published now, and whether it is other than what was stored before.
     /// - Throws: `HTTPTransportError` without a response, ``StudyServerProblem`` for a server that fails or
@@ -191,7 +192,15 @@ public struct PublishedStudyStore: Sendable {
     private func get(_ path: String, limit: Int, _ fields: [(HTTPField.Name, String)] = []) async throws
         -> Data?
     {
-        let answer = try await transport.send(address.request(.get, path, fields))
+        let answer = try await engine.call { _ in
+            let answer = try await engine.transfer(.data(nil)) { address.request(.get, path, fields) }
+            guard answer.isBusy else { return answer }
+            throw AttemptFailure(
+                cause: Self.problem(answer.response.status.code),
+                isTransient: true,
+                retryAfter: answer.retryAfter(now: engine.timing.now())
+            )
+        }
         let status = answer.response.status.code
         switch status {
         case 200:
@@ -200,24 +209,21 @@ public struct PublishedStudyStore: Sendable {
             }
             return answer.body
         case 304 where !fields.isEmpty: return nil
-        case 404:
-            throw StudyServerProblem(
-                description: "the server responded with 404: the study publishes nothing there "
-                    + "(a receiver's root ends in /c3pro)",
-                isFailure: false
-            )
-        case 429:
-            throw StudyServerProblem(
-                description: "the server responded with 429, too many requests; what was fetched is kept: "
-                    + "try again later",
-                isFailure: true
-            )
-        default:
-            let isFailure = if case .failed = StudyResponse(status: status) { true } else { false }
-            throw StudyServerProblem(
-                description: "the server responded with \(status), and not with what the study publishes",
-                isFailure: isFailure
-            )
+        default: throw Self.problem(status)
         }
+    }
+
+    private static func problem(_ status: Int) -> StudyServerProblem {
+        let reason =
+            switch status {
+            case 404: ": the study publishes nothing there (a receiver's root ends in /c3pro)"
+            case 429: ", too many requests; what was fetched is kept: try again later"
+            default: ", and not with what the study publishes"
+            }
+        let isFailure = if case .failed = StudyResponse(status: status) { true } else { false }
+        return StudyServerProblem(
+            description: "the server responded with \(status)\(reason)",
+            isFailure: isFailure
+        )
     }
 }

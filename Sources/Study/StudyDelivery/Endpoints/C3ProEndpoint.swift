@@ -64,6 +64,9 @@ public final class C3ProEndpoint: StudyEndpoint {
         }
     }
 
+    /// Registers the app and gets a token where need be, and sends a submission once.
+    ///
+    /// - Throws: What ``StudyEndpoint/send(_:_:)`` says; what the attestation and the store of clients throw.
     public func send(_ submission: StudySubmission, _ body: BodySource) async throws -> StudyResponse {
         do {
             var bearer = try await bearer()

@@ -14,7 +14,8 @@ import StudyFormats
 /// packages continue where they stopped, see <doc:Packages>.
 public struct ResearchKitEndpoint: StudyEndpoint {
     private let address: StudyAddress
-    private let transport: any HTTPTransport
+    /// Each request is sent once: the queue delivers again what did not arrive.
+    private let engine: CallEngine
     private let canResume: Bool
 
     static let uploadID = HTTPField.Name("X-ResearchKit-UploadUUID")!  // A constant that is a token.
@@ -33,7 +34,7 @@ public struct ResearchKitEndpoint: StudyEndpoint {
     ) throws(StudyError) {
         address = try StudyAddress(url, plainHTTPHosts: plainHTTPHosts)
         self.canResume = canResume
-        self.transport = transport
+        engine = CallEngine(transport: transport, retry: .never)
     }
 
     public func objection(to submission: StudySubmission) -> String? {
@@ -52,11 +53,9 @@ public struct ResearchKitEndpoint: StudyEndpoint {
             (Self.subject, submission.subject.uuidString), (Self.study, submission.study),
         ]
         if canResume, body.size >= ResumableUpload.smallest {
-            return try await ResumableUpload(transport: transport, address: address, fields: fields).send(
-                body
-            )
+            return try await ResumableUpload(engine: engine, address: address, fields: fields).send(body)
         }
-        let http = try await transport.send(address.request(.post, "", fields), upload: body)
+        let http = try await engine.transfer(.upload(body)) { address.request(.post, "", fields) }
         return StudyResponse(status: http.response.status.code, to: submission)
     }
 }

@@ -13,7 +13,7 @@ import StudyFormats
 /// content is encrypted anew when it is submitted anew, and bytes of one encryption do not continue those of
 /// another.
 struct ResumableUpload {
-    let transport: any HTTPTransport
+    let engine: CallEngine
     let address: StudyAddress
     let fields: [(HTTPField.Name, String)]
 
@@ -38,14 +38,14 @@ struct ResumableUpload {
         case .response(let response): return response
         case .nothing:
             let request = address.request(.post, "", fields + [digest, (Self.complete, "?1")])
-            return StudyResponse(status: try await transport.send(request, upload: body).response.status.code)
+            return StudyResponse(status: try await send(request, .upload(body)).status.code)
         case .bytes(let offset):
             let partial = [
                 (HTTPField.Name.contentType, "application/partial-upload"), (Self.offset, "\(offset)"),
             ]
             let request = address.request(.patch, "", fields + [digest, (Self.complete, "?1")] + partial)
             let rest = BodySource(size: body.size - offset) { try body.read(at: offset + $0, count: $1) }
-            let status = try await transport.send(request, upload: rest).response.status.code
+            let status = try await send(request, .upload(rest)).status.code
             // What the server has is not what it said: the next attempt asks again.
             guard status != 409 else {
                 return .failed(reason: "the server does not have the \(offset) bytes that it reported")
@@ -54,8 +54,12 @@ struct ResumableUpload {
         }
     }
 
+    private func send(_ request: HTTPRequest, _ body: CallEngine.Body) async throws -> HTTPResponse {
+        try await engine.transfer(body) { request }.response
+    }
+
     private func progress(_ digest: (HTTPField.Name, String), size: Int) async throws -> Progress {
-        let response = try await transport.send(address.request(.head, "", fields + [digest])).response
+        let response = try await send(address.request(.head, "", fields + [digest]), .data(nil))
         switch response.status.code {
         case 200..<300: break
         // Nothing of it is there, or the server knows no such request.

@@ -74,30 +74,19 @@ struct AWSClient: Sendable {
     {
         let signature = AWSSignature(credentials: credentials, region: region, service: service)
         let payload = AWSSignature.digest(of: body ?? Data())
-        do {
-            return try await engine.call { (now) throws(AWSAttemptFailure) in
-                do {
-                    let answer = try await engine.transfer(.data(body), until: now.end) {
-                        var signed = request
-                        try signature.sign(&signed, payload: payload, at: engine.timing.now())
-                        return signed
-                    }
-                    let hasFailed = answer.isBusy || answer.response.status.code >= 500
-                    guard hasFailed || Self.code(answer).contains("Throttl") else { return answer }
-                    let wait = answer.retryAfter(now: engine.timing.now())
-                    throw AWSAttemptFailure(
-                        cause: Self.refusal(answer, action),
-                        isTransient: true,
-                        retryAfter: wait
-                    )
-                } catch {
-                    throw AWSAttemptFailure(error)
-                }
-            } after: { failure, _ in
-                failure.isTransient ? .retry : .fail
+        return try await engine.call { now in
+            let answer = try await engine.transfer(.data(body), until: now.end) {
+                var signed = request
+                try signature.sign(&signed, payload: payload, at: engine.timing.now())
+                return signed
             }
-        } catch {
-            throw error.cause
+            let hasFailed = answer.isBusy || answer.response.status.code >= 500
+            guard hasFailed || Self.code(answer).contains("Throttl") else { return answer }
+            throw AttemptFailure(
+                cause: Self.refusal(answer, action),
+                isTransient: true,
+                retryAfter: answer.retryAfter(now: engine.timing.now())
+            )
         }
     }
 
@@ -122,38 +111,5 @@ struct AWSClient: Sendable {
         return String(
             code.unicodeScalars.filter { $0.isASCII && ($0.properties.isAlphabetic || $0 == ".") }.prefix(80)
         )
-    }
-}
-
-/// Why an attempt failed.
-private struct AWSAttemptFailure: CallFailure {
-    /// What the caller gets.
-    var cause: any Error
-    var isTransient = false
-    var retryAfter: Duration?
-    var attempts = 0
-    var mayHaveBeenDone = false
-    var isBeforeSending: Bool { false }
-
-    init(cause: any Error, isTransient: Bool, retryAfter: Duration?) {
-        self.cause = cause
-        self.isTransient = isTransient
-        self.retryAfter = retryAfter
-    }
-
-    /// What an attempt threw.
-    init(_ error: any Error) {
-        if let failure = error as? AWSAttemptFailure {
-            self = failure
-        } else {
-            cause = error
-            isTransient = (error as? HTTPTransportError)?.isTransient ?? false
-        }
-    }
-
-    func cancelled() -> AWSAttemptFailure {
-        var failure = self
-        failure.cause = CancellationError()
-        return failure
     }
 }
