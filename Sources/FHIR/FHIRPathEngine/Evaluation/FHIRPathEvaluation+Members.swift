@@ -24,11 +24,8 @@ extension FHIRPathEvaluation {
                     isStrict: context.isStrict,
                     { result.append(FHIRPathItem($0)) }
                 ) {
-                    throw FHIRPathError(
-                        .semantic,
-                        "\(node.typeName ?? "The type") has no element \(name).",
-                        at: Int(position.offset)
-                    )
+                    let type = node.typeName ?? "The type"
+                    throw failure("\(type) has no element \(name).", .semantic, at: position)
                 }
             case .value(.quantity(let quantity)):
                 if name == "value" { result.append(FHIRPathItem(.decimal(quantity.value))) }
@@ -53,6 +50,6 @@ extension FHIRPathEvaluation {
             case .type(let operation, _, let specifier) = syntax[base].kind,
             operation != .is, let type = PathType(named: specifier.name), type.element(named: name) == nil
         else { return }
-        throw FHIRPathError(.semantic, "\(type.name) has no element \(name).", at: Int(position.offset))
+        throw failure("\(type.name) has no element \(name).", .semantic, at: position)
     }
 }

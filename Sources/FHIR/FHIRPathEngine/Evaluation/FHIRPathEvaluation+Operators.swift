@@ -71,13 +71,7 @@ extension FHIRPathEvaluation {
     /// A string of bounded length.
     mutating func checked(_ text: String, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> String {
         let length = text.utf8.count
-        guard length <= context.limits.stringLength else {
-            throw FHIRPathError(
-                .limit,
-                "A string is longer than \(context.limits.stringLength) bytes.",
-                at: Int(node.offset)
-            )
-        }
+        try checkLength(length, at: node)
         try spend(length / 64, at: node)
         try countMade(length, at: node)
         return text

@@ -5,7 +5,7 @@ extension FHIRPathEvaluation {
     /// - Throws: where a type is named that does not exist.
     func check(_ type: FHIRPathSyntax.TypeSpecifier, at node: FHIRPathSyntax.Node) throws(FHIRPathError) {
         guard type.isKnown else {
-            throw FHIRPathError(.semantic, "There is no type \(type.name).", at: Int(node.offset))
+            throw failure("There is no type \(type.name).", .semantic, at: node)
         }
     }
 

@@ -53,11 +53,7 @@ struct FHIRPathEvaluation {
     mutating func spend(_ count: Int = 1, at node: FHIRPathSyntax.Node) throws(FHIRPathError) {
         steps += count
         guard steps <= context.limits.steps else {
-            throw FHIRPathError(
-                .limit,
-                "The evaluation takes more than \(context.limits.steps) steps.",
-                at: Int(node.offset)
-            )
+            throw failure("The evaluation takes more than \(context.limits.steps) steps.", .limit, at: node)
         }
     }
 
@@ -79,10 +75,10 @@ struct FHIRPathEvaluation {
     ) throws(FHIRPathError) {
         madeBytes += bytes + collected * Self.bytesOfCollected
         guard madeBytes <= context.limits.madeBytes else {
-            throw FHIRPathError(
-                .limit,
+            throw failure(
                 "The evaluation makes more than \(context.limits.madeBytes) bytes of texts and other values.",
-                at: Int(node.offset)
+                .limit,
+                at: node
             )
         }
     }
@@ -94,16 +90,16 @@ struct FHIRPathEvaluation {
 
     func checkCount(_ count: Int, at node: FHIRPathSyntax.Node) throws(FHIRPathError) {
         guard count <= context.limits.items else {
-            throw FHIRPathError(
-                .limit,
-                "The collection has more than \(context.limits.items) items.",
-                at: Int(node.offset)
-            )
+            throw failure("The collection has more than \(context.limits.items) items.", .limit, at: node)
         }
     }
 
-    func failure(_ reason: String, at node: FHIRPathSyntax.Node) -> FHIRPathError {
-        FHIRPathError(.execution, reason, at: Int(node.offset))
+    func failure(
+        _ reason: String,
+        _ kind: FHIRPathError.Kind = .execution,
+        at node: FHIRPathSyntax.Node
+    ) -> FHIRPathError {
+        FHIRPathError(kind, reason, at: Int(node.offset))
     }
 
     // MARK: Nodes
@@ -144,7 +140,7 @@ struct FHIRPathEvaluation {
             return [FHIRPathItem(.decimal(value))]
         case .date(let text):
             guard let value = CivilDateTime(text: text) else {
-                throw FHIRPathError(.semantic, "@\(text) is not a date or time.", at: Int(node.offset))
+                throw failure("@\(text) is not a date or time.", .semantic, at: node)
             }
             return [FHIRPathItem(.temporal(value))]
         case .quantity(let digits, let unit, let isCalendar):
@@ -168,13 +164,22 @@ struct FHIRPathEvaluation {
         case .member(let base, let name):
             let items = try base.map { reference throws(FHIRPathError) in try evaluate(reference, in: focus) }
             return try members(name, of: items ?? focus.items, isRoot: base == nil, node)
-        case .function(let base?, .where, let arguments):
-            if let items = try filteredRepeat(base, arguments, in: focus, at: node) { return items }
-            let items = try evaluate(base, in: focus)
-            return try call(Call(.where, arguments, node, input: items, focus: focus))
         case .function(let base, let function, let arguments):
+            if function == .where, let base,
+                let items = try filteredRepeat(base, arguments, in: focus, at: node)
+            {
+                return items
+            }
             let items = try base.map { reference throws(FHIRPathError) in try evaluate(reference, in: focus) }
-            return try call(Call(function, arguments, node, input: items ?? focus.items, focus: focus))
+            return try call(
+                Call(
+                    function: function,
+                    arguments: arguments,
+                    node: node,
+                    input: items ?? focus.items,
+                    focus: focus
+                )
+            )
         case .indexer(let base, let index):
             let items = try evaluate(base, in: focus)
             let indices = try evaluateApart(index, in: focus)
@@ -218,7 +223,7 @@ struct FHIRPathEvaluation {
             if name.hasPrefix("ext-") {
                 return [FHIRPathItem("http://hl7.org/fhir/StructureDefinition/" + name.dropFirst(4))]
             }
-            throw FHIRPathError(.semantic, "There is no variable %\(name).", at: Int(node.offset))
+            throw failure("There is no variable %\(name).", .semantic, at: node)
         }
     }
 

@@ -4,43 +4,29 @@ extension FHIRPathEvaluation {
         guard let item = try single(call.input, at: call.node) else { return [] }
         let value = item.systemValue
         try spend(value.textSteps, at: call.node)
-        let converted: SystemValue?
-        let isQuestion: Bool
-        switch call.function {
-        case .toBoolean, .convertsToBoolean:
-            converted = value?.asBoolean.map { .boolean($0) }
-            isQuestion = call.function != .toBoolean
-        case .toInteger, .convertsToInteger:
-            converted = value?.asInteger.map { .integer($0) }
-            isQuestion = call.function != .toInteger
-        case .toLong, .convertsToLong:
-            converted = value?.asLong.map { .long($0) }
-            isQuestion = call.function != .toLong
-        case .toDecimal, .convertsToDecimal:
-            converted = value?.asDecimal.map { .decimal($0) }
-            isQuestion = call.function != .toDecimal
-        case .toString, .convertsToString:
-            converted = value.map { .string($0.asString) }
-            isQuestion = call.function != .toString
-        case .toDate, .convertsToDate:
-            converted = value?.asTemporal(.date).map { .temporal($0) }
-            isQuestion = call.function != .toDate
-        case .toDateTime, .convertsToDateTime:
-            converted = value?.asTemporal(.dateTime).map { .temporal($0) }
-            isQuestion = call.function != .toDateTime
-        case .toTime, .convertsToTime:
-            converted = value?.asTemporal(.time).map { .temporal($0) }
-            isQuestion = call.function != .toTime
-        default:
-            let unit = try stringArgument(0, of: call)
-            let quantity = value?.asQuantity.flatMap { quantity in
-                unit.map { quantity.converted(to: $0) } ?? quantity
+        let converted: SystemValue? =
+            switch call.function {
+            case .toBoolean, .convertsToBoolean: value?.asBoolean.map { .boolean($0) }
+            case .toInteger, .convertsToInteger: value?.asInteger.map { .integer($0) }
+            case .toLong, .convertsToLong: value?.asLong.map { .long($0) }
+            case .toDecimal, .convertsToDecimal: value?.asDecimal.map { .decimal($0) }
+            case .toString, .convertsToString: value.map { .string($0.asString) }
+            case .toDate, .convertsToDate: value?.asTemporal(.date).map { .temporal($0) }
+            case .toDateTime, .convertsToDateTime: value?.asTemporal(.dateTime).map { .temporal($0) }
+            case .toTime, .convertsToTime: value?.asTemporal(.time).map { .temporal($0) }
+            default: try quantity(value, call).map { .quantity($0) }
             }
-            converted = quantity.map { .quantity($0) }
-            isQuestion = call.function != .toQuantity
-        }
-        if isQuestion { return [FHIRPathItem(converted != nil)] }
+        // What is asked is whether the conversion is possible.
+        if call.function.rawValue.hasPrefix("converts") { return [FHIRPathItem(converted != nil)] }
         guard let converted else { return [] }
         return [try make(converted, at: call.node)]
+    }
+
+    /// A value as a quantity, in the unit that the argument names, if there is one.
+    private mutating func quantity(_ value: SystemValue?, _ call: Call) throws(FHIRPathError) -> PathQuantity?
+    {
+        let unit = try stringArgument(0, of: call)
+        guard let quantity = value?.asQuantity, let unit else { return value?.asQuantity }
+        return quantity.converted(to: unit)
     }
 }

@@ -10,11 +10,10 @@ extension FHIRPathEvaluation {
             guard let url = try stringArgument(0, of: call) else { return [] }
             return call.input.flatMap { Self.extensions(of: $0, url: url) }
         case .hasValue:
-            guard call.input.count == 1, let item = call.input.first else { return [FHIRPathItem(false)] }
-            return [FHIRPathItem(item.primitive != nil)]
+            return [FHIRPathItem(call.input.count == 1 && call.input[0].primitive != nil)]
         case .getValue:
-            guard call.input.count == 1, let item = call.input.first else { return [] }
-            return item.primitive.map { [FHIRPathItem($0)] } ?? []
+            guard call.input.count == 1, let value = call.input[0].primitive else { return [] }
+            return [FHIRPathItem(value)]
         case .resolve:
             var result: Items = []
             for item in call.input {

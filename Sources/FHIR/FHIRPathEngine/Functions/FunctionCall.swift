@@ -9,20 +9,6 @@ extension FHIRPathEvaluation {
         let node: FHIRPathSyntax.Node
         let input: Items
         let focus: Focus
-
-        init(
-            _ function: PathFunction,
-            _ arguments: [Reference],
-            _ node: FHIRPathSyntax.Node,
-            input: Items,
-            focus: Focus
-        ) {
-            self.function = function
-            self.arguments = arguments
-            self.node = node
-            self.input = input
-            self.focus = focus
-        }
     }
 
     /// Calls a function, and counts the items that it goes through and makes.

@@ -10,13 +10,8 @@ extension FHIRPathEvaluation {
         guard let item = try singleValue(call.input, at: call.node) else { return [] }
         if case .quantity(var quantity) = item.systemValue {
             // The value alone; the unit stays.
-            guard
-                let number = try Self.rounded(
-                    call.function,
-                    quantity.value,
-                    digits: integerArgument(0, of: call)
-                )
-            else {
+            let digits = try integerArgument(0, of: call)
+            guard let number = Self.rounded(call.function, quantity.value, digits: digits) else {
                 throw failure(
                     "\(call.function.rawValue) needs a number, not \(item.typeName).",
                     at: call.node
@@ -34,11 +29,10 @@ extension FHIRPathEvaluation {
             switch value {
             case .integer(let integer): result = integer == .min ? nil : .integer(Swift.abs(integer))
             case .long(let integer): result = integer == .min ? nil : .long(Swift.abs(integer))
-            default: result = .decimal(PathDecimal(Swift.abs(number.value), scale: number.scale))
+            default: result = Self.rounded(.abs, number).map { .decimal($0) }
             }
-        case .ceiling: result = SystemValue.whole(number.value.rounded(to: 0, .up))
-        case .floor: result = SystemValue.whole(number.value.rounded(to: 0, .down))
-        case .truncate: result = SystemValue.whole(number.value.truncated)
+        case .ceiling, .floor, .truncate:
+            result = Self.rounded(call.function, number).flatMap { SystemValue.whole($0.value) }
         case .round:
             let digits = try integerArgument(0, of: call) ?? 0
             guard digits >= 0 else { throw failure("round takes digits of zero or more.", at: call.node) }
@@ -65,8 +59,8 @@ extension FHIRPathEvaluation {
     private static func rounded(
         _ function: PathFunction,
         _ number: PathDecimal,
-        digits: Int?
-    ) throws(FHIRPathError) -> PathDecimal? {
+        digits: Int? = nil
+    ) -> PathDecimal? {
         switch function {
         case .abs: PathDecimal(Swift.abs(number.value), scale: number.scale)
         case .ceiling: number.rounded(to: 0, .up)

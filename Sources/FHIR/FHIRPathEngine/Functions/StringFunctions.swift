@@ -85,10 +85,10 @@ extension FHIRPathEvaluation {
         } catch let error as FHIRPathError {
             throw error
         } catch BoundedRegexError.tooManySteps, BoundedRegexError.tooLong {
-            throw FHIRPathError(
-                .limit,
+            throw failure(
                 "Matching takes too many steps, or its result is too long.",
-                at: Int(call.node.offset)
+                .limit,
+                at: call.node
             )
         } catch {
             throw failure("\(error)", at: call.node)
@@ -195,7 +195,7 @@ extension FHIRPathEvaluation {
         return try checked(pieces.joined(separator: replacement), at: node)
     }
 
-    private func checkLength(
+    func checkLength(
         _ length: Int,
         times count: Int = 1,
         and rest: Int = 0,
@@ -203,11 +203,7 @@ extension FHIRPathEvaluation {
     ) throws(FHIRPathError) {
         let (product, overflow) = length.multipliedReportingOverflow(by: count)
         guard !overflow, product <= context.limits.stringLength - rest else {
-            throw FHIRPathError(
-                .limit,
-                "A string is longer than \(context.limits.stringLength) bytes.",
-                at: Int(node.offset)
-            )
+            throw failure("A string is longer than \(context.limits.stringLength) bytes.", .limit, at: node)
         }
     }
 

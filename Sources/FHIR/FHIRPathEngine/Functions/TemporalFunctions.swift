@@ -37,20 +37,20 @@ extension FHIRPathEvaluation {
     }
 
     private static func part(_ function: PathFunction, of value: CivilDateTime) -> SystemValue? {
-        func number(_ part: Int, from precision: CivilDateTime.Precision, isDate: Bool) -> SystemValue? {
-            guard value.precision >= precision, !isDate || value.kind != .time else { return nil }
+        func number(_ part: Int, from precision: CivilDateTime.Precision) -> SystemValue? {
+            guard value.precision >= precision, precision >= .hour || value.kind != .time else { return nil }
             return .integer(Int32(truncatingIfNeeded: part))
         }
         switch function {
-        case .yearOf: return number(value.year, from: .year, isDate: true)
-        case .monthOf: return number(value.month, from: .month, isDate: true)
-        case .dayOf: return number(value.day, from: .day, isDate: true)
-        case .hourOf: return number(value.hour, from: .hour, isDate: false)
-        case .minuteOf: return number(value.minute, from: .minute, isDate: false)
-        case .secondOf: return number(value.second, from: .second, isDate: false)
+        case .yearOf: return number(value.year, from: .year)
+        case .monthOf: return number(value.month, from: .month)
+        case .dayOf: return number(value.day, from: .day)
+        case .hourOf: return number(value.hour, from: .hour)
+        case .minuteOf: return number(value.minute, from: .minute)
+        case .secondOf: return number(value.second, from: .second)
         case .millisecondOf:
             guard value.fractionDigits > 0 else { return nil }
-            return number(value.nanosecond / 1_000_000, from: .second, isDate: false)
+            return number(value.nanosecond / 1_000_000, from: .second)
         case .timezoneOffsetOf:
             guard value.kind == .dateTime, let offset = value.offset else { return nil }
             return .decimal(PathDecimal(Decimal(offset) / 60))

@@ -132,6 +132,9 @@ indirect enum StructuralCheck: Sendable {
         unknown: TypePlan.Elements = 0,
         in object: Object? = nil
     ) -> Knowledge {
+        func known(_ part: StructuralCheck) -> Knowledge {
+            part.knowledge(of: elements, unknown: unknown, in: object)
+        }
         // A profile's expression may fail where nothing is known, and that is told; R4's own do not.
         func mayFail(_ parts: Knowledge...) -> Bool { object != nil && parts.contains(.unknown) }
         switch self {
@@ -142,40 +145,40 @@ indirect enum StructuralCheck: Sendable {
             if unknown & element != 0 { return .unknown }
             return elements & element == 0 ? .empty : .some
         case .part(let base):
-            return base.knowledge(of: elements, unknown: unknown, in: object) == .empty ? .empty : .unknown
+            return known(base) == .empty ? .empty : .unknown
         case .both(let left, let right):
-            let a = left.knowledge(of: elements, unknown: unknown, in: object)
-            let b = right.knowledge(of: elements, unknown: unknown, in: object)
+            let a = known(left)
+            let b = known(right)
             if mayFail(a, b) { return .unknown }
             return a == .empty || b == .empty ? .empty : .unknown
         case .exists(let base):
-            return switch base.knowledge(of: elements, unknown: unknown, in: object) {
+            return switch known(base) {
             case .empty: .isFalse
             case .unknown: .unknown
             default: .isTrue
             }
         case .isEmpty(let base):
-            return switch base.knowledge(of: elements, unknown: unknown, in: object) {
+            return switch known(base) {
             case .empty: .isTrue
             case .unknown: .unknown
             default: .isFalse
             }
         case .someHave(let base):
-            return base.knowledge(of: elements, unknown: unknown, in: object) == .empty ? .isFalse : .unknown
+            return known(base) == .empty ? .isFalse : .unknown
         case .allHave(let base):
-            return base.knowledge(of: elements, unknown: unknown, in: object) == .empty ? .isTrue : .unknown
+            return known(base) == .empty ? .isTrue : .unknown
         case .not(let base):
-            return switch base.knowledge(of: elements, unknown: unknown, in: object) {
+            return switch known(base) {
             case .isTrue: .isFalse
             case .isFalse: .isTrue
             case .empty: .empty
             default: .unknown
             }
         case .and(let left, let right):
-            let a = left.knowledge(of: elements, unknown: unknown, in: object)
+            let a = known(left)
             if a == .isFalse { return .isFalse }
             if mayFail(a) { return .unknown }
-            let b = right.knowledge(of: elements, unknown: unknown, in: object)
+            let b = known(right)
             return switch (a, b) {
             case (_, .isFalse): .isFalse
             case (.isTrue, .isTrue): .isTrue
@@ -183,10 +186,10 @@ indirect enum StructuralCheck: Sendable {
             default: .unknown
             }
         case .or(let left, let right):
-            let a = left.knowledge(of: elements, unknown: unknown, in: object)
+            let a = known(left)
             if a == .isTrue { return .isTrue }
             if mayFail(a) { return .unknown }
-            let b = right.knowledge(of: elements, unknown: unknown, in: object)
+            let b = known(right)
             return switch (a, b) {
             case (_, .isTrue): .isTrue
             case (.isFalse, .isFalse): .isFalse
@@ -194,8 +197,8 @@ indirect enum StructuralCheck: Sendable {
             default: .unknown
             }
         case .xor(let left, let right):
-            let a = left.knowledge(of: elements, unknown: unknown, in: object)
-            let b = right.knowledge(of: elements, unknown: unknown, in: object)
+            let a = known(left)
+            let b = known(right)
             if mayFail(a, b) { return .unknown }
             return switch (a, b) {
             case (.isTrue, .isFalse), (.isFalse, .isTrue): .isTrue
