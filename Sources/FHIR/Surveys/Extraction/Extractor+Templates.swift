@@ -194,23 +194,10 @@ extension Extractor {
                 isComplete = false
                 continue
             }
-            if parts.contains(where: { $0.value != nil }) {
-                result.append(
-                    JSONMember(
-                        name: name,
-                        value: element.isList
-                            ? JSONValue(parts.map { $0.value ?? .null }) : parts[0].value ?? .null
-                    )
-                )
-            }
-            if parts.contains(where: { $0.sibling != nil }) {
-                result.append(
-                    JSONMember(
-                        name: "_" + name,
-                        value: element.isList
-                            ? JSONValue(parts.map { $0.sibling ?? .null }) : parts[0].sibling ?? .null
-                    )
-                )
+            for (name, values) in [(name, parts.map(\.value)), ("_" + name, parts.map(\.sibling))]
+            where values.contains(where: { $0 != nil }) {
+                let list = values.map { $0 ?? .null }
+                result.append(JSONMember(name: name, value: element.isList ? JSONValue(list) : list[0]))
             }
             hasContent = hasContent || name != "id"
         }

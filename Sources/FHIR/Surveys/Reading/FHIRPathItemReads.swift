@@ -171,8 +171,7 @@ private struct ReadingWays {
             ofResponse[index] = true
             ofFocus[index] = true
         case .member(let base, let name):
-            ofResponse[index] = isOfResponse(base)
-            ofQuestionnaire[index] = isOfQuestionnaire(base)
+            begin(index, with: base)
             let place = base.map { places[Int($0)] } ?? .none
             switch place {
             case _ where name == "answer": places[index] = .answer
@@ -181,8 +180,7 @@ private struct ReadingWays {
             case .none: break
             }
         case .function(let base, let function, let arguments):
-            ofResponse[index] = isOfResponse(base)
-            ofQuestionnaire[index] = isOfQuestionnaire(base)
+            begin(index, with: base)
             switch function {
             case .repeat, .repeatAll, .descendants: ofFocus[index] = base == nil
             case .where where filter(of: arguments) != nil: break
@@ -191,14 +189,12 @@ private struct ReadingWays {
             if Self.passes(function) { focus[index] = base.map(isFocus) ?? isInFocus(reference) }
             if function == .where, let base { places[index] = places[Int(base)] }
         case .indexer(let base, _):
-            ofResponse[index] = isOfResponse(base)
-            ofQuestionnaire[index] = isOfQuestionnaire(base)
+            begin(index, with: base)
             ofFocus[index] = isOfFocus(base)
             focus[index] = isFocus(base)
             places[index] = places[Int(base)]
         case .type(let type, let base, _):
-            ofResponse[index] = isOfResponse(base)
-            ofQuestionnaire[index] = isOfQuestionnaire(base)
+            begin(index, with: base)
             ofFocus[index] = isOfFocus(base)
             if type != .is { focus[index] = base.map(isFocus) ?? isInFocus(reference) }
         case .operation, .sign:
@@ -206,6 +202,12 @@ private struct ReadingWays {
             ofFocus[index] = true
         default: break
         }
+    }
+
+    /// A path begins where its base does.
+    private mutating func begin(_ index: Int, with base: Reference?) {
+        ofResponse[index] = isOfResponse(base)
+        ofQuestionnaire[index] = isOfQuestionnaire(base)
     }
 
     /// Whether `$this` at a node is the focus of the whole expression, also as the only item of a list.

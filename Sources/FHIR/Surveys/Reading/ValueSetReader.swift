@@ -146,41 +146,24 @@ struct ValueSetReader {
         /// Whether nothing more is read.
         var isFull: Bool { concepts > ValueSetReader.maximumConcepts }
 
-        /// Whether another concept may be read.
-        private mutating func countsOn() -> Bool {
+        /// Counts a concept, and says whether its code is to be added: it is not there, and there is room.
+        private mutating func takes(_ key: String?) -> Bool {
             concepts += 1
-            return !isFull
+            guard !isFull, let key, keys.insert(key).inserted else { return false }
+            guard options.count >= ValueSetReader.maximumOptions else { return true }
+            problem =
+                "The value set has more than \(ValueSetReader.maximumOptions) codes; the others are left out."
+            return false
         }
 
         /// Adds an option unless its code is there.
         mutating func append(_ option: SurveyOption) {
-            guard countsOn(), let coding = option.value.coding,
-                keys.insert(ValueSetReader.key(coding)).inserted
-            else { return }
-            guard options.count < ValueSetReader.maximumOptions else {
-                problem =
-                    """
-                    The value set has more than \(ValueSetReader.maximumOptions) codes; \
-                    the others are left out.
-                    """
-                return
-            }
-            options.append(option)
+            if takes(option.value.coding.map(ValueSetReader.key)) { options.append(option) }
         }
 
         mutating func append(_ concept: JSONValue, system: String?) {
-            guard countsOn() else { return }
-            guard options.count < ValueSetReader.maximumOptions else {
-                problem =
-                    """
-                    The value set has more than \(ValueSetReader.maximumOptions) codes; \
-                    the others are left out.
-                    """
-                return
-            }
-            guard let code = concept.member("code")?.string,
-                keys.insert("\(system ?? "")|\(code)").inserted
-            else { return }
+            let code = concept.member("code")?.string
+            guard takes(code.map { "\(system ?? "")|\($0)" }), let code else { return }
             var coding = Coding()
             coding.system = system.map { FHIRURI($0) }
             coding.code = code
