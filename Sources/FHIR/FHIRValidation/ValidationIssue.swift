@@ -19,23 +19,9 @@ public struct ValidationIssue: Sendable, Hashable, CustomStringConvertible {
     public let rule: String?
     /// What is wrong, as a sentence without a full stop.
     public let text: String
+}
 
-    init(
-        severity: IssueSeverity,
-        code: IssueType,
-        expression: String,
-        location: JSONLocation?,
-        rule: String?,
-        text: String
-    ) {
-        self.severity = severity
-        self.code = code
-        self.expression = expression
-        self.location = location
-        self.rule = rule
-        self.text = text
-    }
-
+extension ValidationIssue {
     /// An issue of a check that somebody adds, about the whole of what was checked.
     public init(severity: IssueSeverity, code: IssueType, text: String) {
         self.init(severity: severity, code: code, expression: "", location: nil, rule: nil, text: text)

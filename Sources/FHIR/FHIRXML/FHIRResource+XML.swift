@@ -41,7 +41,7 @@ extension FHIRResource {
         if let resource = Self(tree: parsed.tree) { return (resource, parsed.locations) }
         let reason = FHIRXMLError.Reason.wrongType(
             expected: Self.typeName,
-            found: parsed.tree.member("resourceType")?.string
+            found: parsed.tree.resourceType
         )
         throw FHIRXMLError(reason: reason, path: "", line: nil, column: nil)
     }

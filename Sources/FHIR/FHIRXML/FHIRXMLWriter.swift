@@ -22,7 +22,7 @@ struct FHIRXMLWriter {
     }
 
     private mutating func writeResource(_ json: JSONValue, isRoot: Bool = false) throws(FHIRXMLError) {
-        guard let type = json.member("resourceType")?.string.flatMap(XMLShape.resource(named:)) else {
+        guard let type = json.resourceType.flatMap(XMLShape.resource(named:)) else {
             throw failure(.notAResource, json)
         }
         if path.isEmpty { path.append(type.name) }

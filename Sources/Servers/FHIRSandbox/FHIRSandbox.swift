@@ -154,7 +154,7 @@ extension Session {
             var resources: [(resource: JSONValue, id: String, fullURL: String?)] = []
             for entry in entries {
                 guard let resource = entry.member("resource"),
-                    let type = resource.member("resourceType")?.string
+                    let type = resource.resourceType
                 else { continue }
                 let id = resource.member("id")?.string ?? LogicalID.make()
                 let url = entry.member("fullUrl")?.string
@@ -175,7 +175,7 @@ extension Session {
         var request = SandboxRequest(interaction: .bundle)
         request.body = .resource(resource)
         let checkedResource = try request.resource(of: nil)
-        guard let type = checkedResource.member("resourceType")?.string else { return }
+        guard let type = checkedResource.resourceType else { return }
         let id = checkedResource.member("id")?.string ?? LogicalID.make()
         _ = try store.put(try checked(checkedResource, type), type, id, method: "PUT")
     }

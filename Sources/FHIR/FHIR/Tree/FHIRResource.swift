@@ -51,7 +51,7 @@ extension FHIRResource {
 
     init(checking tree: JSONValue) throws(FHIRParsingError) {
         guard let resource = Self(tree: tree) else {
-            guard let found = tree.member("resourceType")?.string else { throw .notAResource }
+            guard let found = tree.resourceType else { throw .notAResource }
             if case .other = FHIRTypeName(found) { throw .wrongType(expected: Self.typeName, found: nil) }
             throw .wrongType(expected: Self.typeName, found: found)
         }
@@ -63,7 +63,7 @@ extension FHIRResource {
     public func json(_ style: JSONStyle = .compact) -> Data { Data(tree.utf8(style)) }
 
     /// Which type of resource it says it is.
-    public var resourceType: String? { tree.member("resourceType")?.string }
+    public var resourceType: String? { tree.resourceType }
 
     /// The logical id. `Resource.id`, 0..1.
     public var id: String? {
@@ -130,4 +130,9 @@ public enum FHIRParsingError: Error, Sendable, Equatable, CustomStringConvertibl
             "not a resource of type \(expected): resourceType names \(found ?? "no type of FHIR R4")"
         }
     }
+}
+
+extension JSONValue {
+    /// Which type of resource it says it is.
+    package var resourceType: String? { member("resourceType")?.string }
 }

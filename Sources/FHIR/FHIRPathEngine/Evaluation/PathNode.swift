@@ -93,8 +93,3 @@ extension PathNode {
         return PathQuantity(value: value, unit: word.map { .calendar($0) } ?? .ucum(code))
     }
 }
-
-extension JSONValue {
-    /// `resourceType` of a resource.
-    package var resourceType: String? { member("resourceType")?.string }
-}

@@ -22,26 +22,13 @@ struct ProfileFocus {
     /// The node with the members: of a primitive those of `_name`.
     var object: ParsedNode? { json?.kind == .object ? json : sibling }
 
+}
+
+extension ProfileFocus {
     /// A resource.
     init?(resource json: ParsedNode) {
         guard let name = json.resourceType, let type = Definitions.r4.type(named: name) else { return nil }
         self.init(json: json, sibling: nil, type: type, code: name, index: nil, suffix: nil)
-    }
-
-    init(
-        json: ParsedNode?,
-        sibling: ParsedNode?,
-        type: DefinedType,
-        code: String,
-        index: Int?,
-        suffix: String?
-    ) {
-        self.json = json
-        self.sibling = sibling
-        self.type = type
-        self.code = code
-        self.index = index
-        self.suffix = suffix
     }
 
     /// The values of an element, in order.

@@ -100,14 +100,6 @@ public struct SurveyItem: Sendable {
     /// The item's JSON.
     public let source: JSONValue
 
-    init(index: Int, parent: Int?, linkId: String, type: QuestionnaireItemType, source: JSONValue) {
-        self.index = index
-        self.parent = parent
-        self.linkId = linkId
-        self.type = type
-        self.source = source
-    }
-
     /// Whether it holds other items and takes no answers.
     public var isGroup: Bool { type == .group }
     /// Whether it is only shown.

@@ -105,7 +105,7 @@ extension FHIRBundle.Entry {
     fileprivate mutating func identify(by key: [UInt8], as number: UInt64) {
         guard request?.method == .post, request?.ifNoneExist == nil, var tree = resource?.tree else { return }
         let value = FHIRClient.uuid(key, of: number)
-        let type = tree["resourceType"]?.string ?? ""
+        let type = tree.resourceType ?? ""
         let element = Definitions.r4.type(named: type)?.element(named: "identifier")
         let parameter: String
         if let element, element.isList || tree["identifier"] == nil {

@@ -40,7 +40,7 @@ extension Extractor {
         _ scope: Scope
     ) throws(ExtractionStop) {
         var resource = resource
-        let type = resource.member("resourceType")?.string ?? ""
+        let type = resource.resourceType ?? ""
         if type == "Parameters" { return try addPatch(resource, request, order: order, scope) }
         var isAllocated = false
         if let id = try text(of: request["resourceId"], scope) {
@@ -201,7 +201,7 @@ extension Extractor {
     /// A resource without its outermost elements that paths lead to: of `Patient.telecom[1].system` the
     /// second `telecom`.
     private static func removing(_ paths: [String], from resource: JSONValue) -> JSONValue {
-        guard let type = resource.member("resourceType")?.string.flatMap({ Definitions.r4.type(named: $0) })
+        guard let type = resource.resourceType.flatMap({ Definitions.r4.type(named: $0) })
         else {
             return resource
         }
@@ -252,7 +252,7 @@ extension Extractor {
 
     /// A resource with the elements of another instead of its own; what the other does not have stays.
     static func merge(_ base: JSONValue, with new: JSONValue) -> JSONValue {
-        guard let type = base.member("resourceType")?.string.flatMap({ Definitions.r4.type(named: $0) })
+        guard let type = base.resourceType.flatMap({ Definitions.r4.type(named: $0) })
         else { return new }
         func element(_ name: String) -> String {
             let bare = name.hasPrefix("_") ? String(name.dropFirst()) : name
@@ -307,7 +307,7 @@ extension Extractor {
             next += 1
         }
         for index in gone where positions[entries[index].fullURL] == index {
-            let type = entries[index].resource.member("resourceType")?.string ?? "resource"
+            let type = entries[index].resource.resourceType ?? "resource"
             report(
                 .error,
                 "danglingReference",

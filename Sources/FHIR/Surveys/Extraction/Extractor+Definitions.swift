@@ -116,7 +116,7 @@ extension Extractor {
             canonical = type
         case .expression(let text):
             guard let found = try evaluate(text, on: [scope.focus], scope) else { return nil }
-            guard found.count == 1, let type = found[0].json.member("resourceType")?.string else {
+            guard found.count == 1, let type = found[0].json.resourceType else {
                 report(
                     .error,
                     "resourceNotGiven",

@@ -7,7 +7,7 @@ import OrderedJSON
 extension Extractor {
     mutating func extract(_ template: ExtractionPlan.Template, _ scope: Scope) throws(ExtractionStop) {
         guard let resource = contained[template.reference],
-            let name = resource.member("resourceType")?.string,
+            let name = resource.resourceType,
             let type = Definitions.r4.type(named: name)
         else {
             return report(
@@ -63,7 +63,7 @@ extension Extractor {
 
     private mutating func addEntries(of bundle: JSONValue, _ scope: Scope) {
         for entry in bundle.member("entry")?.elements ?? [] {
-            guard let resource = entry.member("resource"), let type = resource.member("resourceType")?.string
+            guard let resource = entry.member("resource"), let type = resource.resourceType
             else {
                 report(
                     .error,
@@ -298,7 +298,7 @@ extension Extractor {
             guard let value, value.kind == .object else { return [] }
             try budget.spend(bytes: 2)
             // A resource in a resource says itself what it is.
-            let own = value.member("resourceType")?.string.flatMap { Definitions.r4.type(named: $0) } ?? type
+            let own = value.resourceType.flatMap { Definitions.r4.type(named: $0) } ?? type
             return try filled(value, own, on: focus, scope).map { [($0, nil)] } ?? []
         }
         var sibling = sibling

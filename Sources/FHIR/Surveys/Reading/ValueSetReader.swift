@@ -22,7 +22,7 @@ struct ValueSetReader {
         var contained: [String: JSONValue] = [:]
         var codeSystems: [String: JSONValue] = [:]
         for resource in questionnaire.member("contained")?.elements ?? [] {
-            switch resource.member("resourceType")?.string {
+            switch resource.resourceType {
             case "ValueSet":
                 if let id = resource.member("id")?.string { contained["#" + id] = resource }
                 if let url = resource.member("url")?.string, contained[url] == nil {

@@ -8,12 +8,6 @@ struct ResearchKitTaskWriter {
     let language: String?
     var diagnostics: [SurveyDiagnostic] = []
 
-    init(survey: Survey, steps: [ResearchKitStep], language: String?) {
-        self.survey = survey
-        self.steps = steps
-        self.language = language
-    }
-
     /// What follows the last question, so that what precedes it can lead there.
     static let completion = "completion"
 

@@ -290,7 +290,7 @@ extension SurveySession {
         switch type {
         case .reference:
             return resources(value).map { found in
-                guard let type = found.json["resourceType"]?.string, let id = found.json["id"]?.string else {
+                guard let type = found.json.resourceType, let id = found.json["id"]?.string else {
                     return found
                 }
                 return FHIRPathItem(["reference": JSONValue("\(type)/\(id)")], type: "Reference")

@@ -70,7 +70,7 @@ extension SurveySession {
         if json.member("reference") != nil, let reference = Reference<AnyResource>(tree: json) {
             return SurveyOption(.reference(reference))
         }
-        if let type = json.member("resourceType")?.string {
+        if let type = json.resourceType {
             guard item.type == .reference, let id = json.member("id")?.string else { return nil }
             var reference = Reference<AnyResource>("\(type)/\(id)")
             reference.display = display(of: value, at: node, item)

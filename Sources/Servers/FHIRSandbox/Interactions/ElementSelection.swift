@@ -27,7 +27,7 @@ struct ElementSelection {
     /// Elements that a resource must have stay; they are of the outermost level.
     func apply(to resource: JSONValue) -> JSONValue {
         guard summary != .false || !elements.isEmpty, let members = resource.members,
-            let type = resource.member("resourceType")?.string
+            let type = resource.resourceType
         else { return resource }
         let definition = Definitions.r4.type(named: type)
         let kept = members.filter { member in

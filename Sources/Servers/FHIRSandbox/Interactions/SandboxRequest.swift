@@ -33,7 +33,7 @@ struct SandboxRequest: Sendable {
     /// - Throws: ``FHIRFailure`` where the body is not a resource, or is one of another type.
     func resource(of type: String?) throws(FHIRFailure) -> JSONValue {
         guard case .resource(let resource)? = body else { throw .invalid("the body is not a resource") }
-        guard let name = resource.member("resourceType")?.string else {
+        guard let name = resource.resourceType else {
             throw FHIRFailure(400, "structure", "the body has no resourceType")
         }
         guard SearchCatalog.r4.isType(name) else {
