@@ -110,4 +110,42 @@ struct ReplacingTests {
                 && text.contains("<Field name=\"batch\">B</Field>")
         )
     }
+
+    private final class Box: IndivoDocument {
+        @Field var labels: [Label]
+    }
+
+    private final class Label: IndivoDocument {
+        @Field var text: String
+    }
+
+    @Test("what could not be read back is not sent, in a new related document neither")
+    func refusesTheUnreadable() throws {
+        let stored = try XMLNode(
+            parsing: """
+                <Models xmlns="\(namespace)"><Model name="Medication"><Field \
+                name="drugName_title">Aspirin</Field></Model></Models>
+                """
+        )
+        let medication = try Medication.read(from: stored)
+        let fill = Fill()
+        fill.dispenseDaysSupply = .nan
+        medication.fulfillments = [fill]
+        let error = #expect(throws: DocumentError.self) {
+            try PreparedDocument(replacing: medication, in: stored)
+        }
+        #expect(error?.document == "Fill" && error?.property == "dispenseDaysSupply")
+        let root = try PreparedDocument(replacing: medication, in: stored, isChecked: false).root
+        #expect(try root.xml().lowercased().contains(">nan<"))
+
+        let source = try XMLNode(parsing: "<Models><Model name=\"Box\"/></Models>")
+        let box = try Box.read(from: source)
+        box.labels = [Label()]
+        let missing = #expect(throws: DocumentError.self) {
+            try PreparedDocument(replacing: box, in: source)
+        }
+        #expect(missing?.reason == .missingValue && missing?.property == "text")
+        box.labels[0].text = "A"
+        #expect(try PreparedDocument(replacing: box, in: source).root.xml().contains(">A<"))
+    }
 }

@@ -8,9 +8,6 @@ extension FieldSchema {
     /// the property.
     final class Writer {
         @exclusivity(unchecked) private(set) var table: FieldTable
-        /// The leaves and compound values that are not as in the source.
-        @exclusivity(unchecked) private(set) var leaves: [Int] = []
-        private(set) var groups: [Int] = []
         /// Whether there is nothing to compare with.
         @exclusivity(unchecked) private var isNew: Bool
         private let isField: Bool
@@ -29,24 +26,15 @@ extension FieldSchema {
         }
 
         /// Begins anew with an object of the same schema.
-        func clear() {
-            table.clear()
-            forgetChanges()
-        }
+        func clear() { table.clear() }
 
         /// Begins anew over the table of another element, and gives what its relations hold.
         func begin(over element: XMLView, keptBy source: XMLNode, _ decoder: inout TableDecoder)
             -> [FieldTable.Relation]
         {
             decoder.decode(element, keptBy: source, into: &table)
-            forgetChanges()
             defer { table.forgetItems() }
             return table.relations
-        }
-
-        private func forgetChanges() {
-            if !leaves.isEmpty { leaves.removeAll(keepingCapacity: true) }
-            if !groups.isEmpty { groups.removeAll(keepingCapacity: true) }
         }
 
         /// Takes what an object says.
@@ -74,7 +62,6 @@ extension FieldSchema {
                 if text == field.shape.defaultText, !cell.hasText || table.isUnreadable(index) { return }
             }
             table.set(text, at: index)
-            leaves.append(index)
         }
 
         private func text(of value: some LexicalValue) -> String {
@@ -85,11 +72,11 @@ extension FieldSchema {
         func absent(_ field: FieldSchema) {
             for index in field.leaves where table.leaves[index].hasText && !table.isUnreadable(index) {
                 table.leaves[index].text = .absent
-                leaves.append(index)
+                table.leaves[index].isChanged = true
             }
             if let group = field.group, table.groups[group].isPresent {
                 table.groups[group].text = .absent
-                if !isField { groups.append(group) }
+                table.groups[group].isChanged = !isField
             }
         }
 
@@ -101,7 +88,7 @@ extension FieldSchema {
                 table.groups[group].text = .empty
                 // In a data model an empty compound value is absent.
                 if !isField {
-                    groups.append(group)
+                    table.groups[group].isChanged = true
                     isNew = true
                 }
             }

@@ -32,7 +32,7 @@ package struct DocumentPatch {
             )
         }
         // A value that cannot be read back would be taken for one that was removed.
-        try FieldTable(sending: document).checkWhatIsSet()
+        try FieldTable(document, over: document.source).checkWhatIsSet()
         switch type(of: document).format {
         case .dataModel:
             let writer = SDMXWriter(naming: .asRead)

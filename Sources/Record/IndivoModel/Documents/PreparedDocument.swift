@@ -73,7 +73,7 @@ extension PreparedDocument {
                 document: document.modelName
             )
         }
-        if isChecked { try FieldTable(sending: document).checkWhatIsSet() }
+        if isChecked { try FieldTable(document, over: document.source).checkWhatIsSet() }
         let writer = SDMXWriter(naming: .current)
         try writer.write(document, into: targets[place], original: originals[place])
         self.init(root: root, written: writer.written)

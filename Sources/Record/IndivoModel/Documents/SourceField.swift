@@ -37,10 +37,9 @@ extension FieldSchema {
 extension IndivoDocument {
     /// What the document says, as it would be sent: what was not changed since it was read is as it was.
     final func sentContent() throws -> FieldTable {
-        guard type(of: self).format.isDataModel else { return FieldTable(sending: self) }
         if self is GenericDocument { return try content() }
-        try schema.checkDataModel()
-        return FieldTable(sending: self)
+        if type(of: self).format.isDataModel { try schema.checkDataModel() }
+        return FieldTable(self, over: source)
     }
 
     /// The fields of the data model's document that was read, in order, without those of related models;

@@ -3,13 +3,12 @@ extension FieldTable {
     /// no reason.
     /// - Throws: ``DocumentError`` for the first value that was set and that its property cannot read.
     func checkWhatIsSet() throws {
-        for (index, leaf) in schema.leaves.enumerated() {
-            switch leaves[index].text {
-            case .own(let text): try check(texts[text], leaf.type, leaf.property, line(of: index))
-            // A data model does not hold an empty text.
-            case .empty where leaf.standsAlone && leaves[index].origin == nil && format == .dataModel:
+        for (index, leaf) in schema.leaves.enumerated() where leaves[index].isChanged {
+            if let text = text(of: index)?.string {
+                try check(text, leaf.type, leaf.property, line(of: index))
+            } else if leaf.standsAlone, leaves[index].origin == nil, format == .dataModel {
+                // A new element is not made for an empty text.
                 throw DocumentError(.missingValue, document: schema.modelName, property: leaf.property)
-            case .absent, .empty, .bytes, .scattered: break
             }
         }
         for (field, relation) in zip(schema.relations, relations) {
@@ -17,7 +16,8 @@ extension FieldTable {
                 switch item {
                 case .text(let text): try field.leafType.map { try check(text, $0, field.path) }
                 case .value(let value): try FieldTable(value, format).checkWhatIsSet()
-                case .document(let document): try FieldTable(sending: document, format).checkWhatIsSet()
+                case .document(let document):
+                    try FieldTable(document, over: document.source, format).checkWhatIsSet()
                 case .element: break
                 }
             }

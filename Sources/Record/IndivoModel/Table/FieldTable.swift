@@ -36,6 +36,8 @@ struct FieldTable {
         var origin: XMLView?
         /// The rank of the name under which it stands: 0 for today's.
         var rank: Int32 = 0
+        /// Whether an object says something else than its source, whose cell this was.
+        var isChanged = false
 
         var isPresent: Bool { if case .absent = text { false } else { true } }
 
@@ -84,6 +86,7 @@ struct FieldTable {
 
     /// Gives a leaf a text of the table's own.
     mutating func set(_ text: String, at leaf: Int) {
+        leaves[leaf].isChanged = true
         if text.isEmpty { return leaves[leaf].text = .empty }
         leaves[leaf].text = .own(texts.count)
         texts.append(text)
@@ -115,6 +118,9 @@ struct FieldTable {
             ?? false
     }
 
+    /// Whether an object says something else than its source, but for what is in relations.
+    var isChanged: Bool { leaves.contains { $0.isChanged } || groups.contains { $0.isChanged } }
+
     func line(of leaf: Int) -> Int? { leaves[leaf].origin?.node.line }
 
     /// Takes away what the relations hold, but for where they stand.
@@ -130,22 +136,16 @@ struct FieldTable {
         self = writer.table
     }
 
-    /// The table of what an object says, whatever its source.
-    init(_ document: IndivoDocument) {
+    /// The table of what an object says.
+    /// - Parameters:
+    ///   - source: The object's own makes it the table of the document as it would be sent: what was not
+    ///     changed since it was read is as it was.
+    ///   - format: That of the document around it, where there is one.
+    init(_ document: IndivoDocument, over source: XMLNode? = nil, _ format: TableFormat? = nil) {
         let type = type(of: document)
-        let none = FieldTable(ModelSchema.of(type), type.format.tableFormat)
-        let writer = FieldSchema.Writer(over: none, isNew: true, isForServer: type.format.isForServer)
-        writer.write(document)
-        self = writer.table
-    }
-
-    /// The table of a document as it would be sent: what was not changed since it was read is as it was.
-    /// - Parameter format: That of the document around it, where there is one.
-    init(sending document: IndivoDocument, _ format: TableFormat? = nil) {
-        let type = type(of: document)
-        let former = FieldTable(document.source, ModelSchema.of(type), format ?? type.format.tableFormat)
-        let isNew = document.source == nil
-        let writer = FieldSchema.Writer(over: former, isNew: isNew, isForServer: type.format.isForServer)
+        let former = FieldTable(source, ModelSchema.of(type), format ?? type.format.tableFormat)
+        let isForServer = type.format.isForServer
+        let writer = FieldSchema.Writer(over: former, isNew: source == nil, isForServer: isForServer)
         writer.write(document)
         self = writer.table
     }

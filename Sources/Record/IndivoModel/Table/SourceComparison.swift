@@ -68,8 +68,8 @@ final class SourceComparison {
         guard let view = element.view else { return false }
         let former = writer.begin(over: view, keptBy: element, &decoder)
         write(writer)
-        guard writer.leaves.isEmpty, writer.groups.isEmpty else { return false }
         let table = writer.table
+        if table.isChanged { return false }
         return table.schema.relations.indices.allSatisfy { index in
             let field = table.schema.relations[index]
             let items = table.relations[index].items

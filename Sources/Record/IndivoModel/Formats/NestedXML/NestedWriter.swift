@@ -7,7 +7,6 @@ struct NestedWriter {
     private let old: FieldTable
     /// That of the object: cells that say the same as the element's are the element's.
     private let new: FieldTable
-    private let changedLeaves: Set<Int>
     /// The table of what the element is a copy of, where that is known.
     private let original: FieldTable?
 
@@ -41,7 +40,6 @@ struct NestedWriter {
         )
         write(writer)
         new = writer.table
-        changedLeaves = Set(writer.leaves)
         self.original = schema.relations.isEmpty ? nil : original.map { FieldTable($0, schema, .nested) }
     }
 
@@ -69,7 +67,7 @@ struct NestedWriter {
 
     private func write(_ field: FieldSchema, into element: XMLNode, behind last: inout XMLNode?) {
         let origin = old.leaves[field.leaf].origin
-        guard changedLeaves.contains(field.leaf) else {
+        guard new.leaves[field.leaf].isChanged else {
             if field.place == .element, let origin { last = origin.node }
             return
         }

@@ -55,7 +55,7 @@ final class SDMXAssembler {
         let known = try known(type(of: document))
         known.writer.clear()
         known.writer.write(document)
-        for index in known.writer.leaves {
+        for index in known.schema.leaves.indices {
             guard let text = known.writer.table.text(of: index)?.string else { continue }
             let fieldName = known.names[index] ?? xml.value(known.schema.leaves[index].name)
             known.names[index] = fieldName

@@ -45,9 +45,9 @@ final class SDMXWriter {
             !changes.table.relations[index].items.isEmpty || former.relations[index].origin != nil
         }
         // The target is a copy of the source, then, and nothing in it is to be looked for.
-        if isCopy, keepsNames, changes.leaves.isEmpty, !hasRelations { return }
+        if isCopy, keepsNames, !changes.table.isChanged, !hasRelations { return }
         let held = FieldTable(target, schema, .dataModel)
-        apply(changes, to: target, held)
+        apply(changes.table, to: target, held)
         if !keepsNames, held.hasOlderNames { schema.leaves.indices.forEach { rename($0, held) } }
         let originals = isCopy ? former : FieldTable(original, schema, .dataModel)
         for (index, field) in schema.relations.enumerated() {
@@ -87,9 +87,9 @@ final class SDMXWriter {
     }
 
     /// Writes the leaves that changed into the target, whose table `held` is.
-    private func apply(_ changes: FieldSchema.Writer, to target: XMLNode, _ held: FieldTable) {
-        for leaf in changes.leaves {
-            let text = changes.table.string(of: leaf) ?? ""
+    private func apply(_ changes: FieldTable, to target: XMLNode, _ held: FieldTable) {
+        for leaf in changes.leaves.indices where changes.leaves[leaf].isChanged {
+            let text = changes.string(of: leaf) ?? ""
             if let best = held.leaves[leaf].origin?.node {
                 let elements = [best] + held.spares(of: .leaf(leaf))
                 // A server fails on a boolean without a text.
