@@ -84,17 +84,15 @@ package struct DocumentPatch {
             model.removeAttr(mark)
             if let number = Int(number), sources.indices.contains(number) { origins[model] = sources[number] }
         }
-        // What could not be read then cannot be read now, and stays; what was set since is not a removal.
         let problems = ReadingProblems()
         let document = try type.read(from: changed, collecting: problems)
-        if !problems.all.isEmpty {
-            let former = ReadingProblems()
-            _ = try? type.read(from: read, collecting: former)
-            let known = Set(former.all.map(\.reason))
-            if let error = problems.all.first(where: { !known.contains($0.reason) }) { throw error }
-        }
         document.isFromReport = true
         if type.format.isDataModel { connect(document, origins) } else { document.source = read }
+        if !problems.all.isEmpty {
+            // What could not be read then cannot be read now, and stays; what was set since is not a removal.
+            let known = Set(document.readingProblems.map(\.reason))
+            if let error = problems.all.first(where: { !known.contains($0.reason) }) { throw error }
+        }
         return document
     }
 

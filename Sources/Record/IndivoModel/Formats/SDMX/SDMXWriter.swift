@@ -1,9 +1,10 @@
 import IndivoXML
 
-/// Writes documents into `Model` elements, touching only what changed since they were read. Three trees take
-/// part. The *source* is what the object was read from: a value that still equals it has not changed. The
-/// *target* is the element that is written into, a copy of the *original*. Source and original are the same
-/// element where a stored document is written back; they differ where the object came from a report.
+/// Writes documents into `Model` elements that are there, touching only what changed since they were read;
+/// ``SDMXAssembler`` makes the elements of those that have no source. Three trees take part. The *source* is
+/// what the object was read from: a value that still equals it has not changed. The *target* is the element
+/// that is written into, a copy of the *original*. Source and original are the same element where a stored
+/// document is written back; they differ where the object came from a report.
 final class SDMXWriter {
     let naming: IndivoDocument.FieldNaming
     private(set) var written: [WrittenDocument] = []
