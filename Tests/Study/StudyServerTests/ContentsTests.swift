@@ -303,7 +303,7 @@ struct ContentsTests {
         }
     }
 
-    @Test("a server that is busy, or whose answer is lost, is asked again; one that refuses is not")
+    @Test("a busy server, or one whose answer is lost, is asked again; a refusing one is not")
     func asksAgain() async throws {
         let published = try Published()
         let contents = try published.publish()

@@ -47,7 +47,7 @@ public final class C3ProEndpoint: StudyEndpoint {
         "\(address.address.scheme)://\(address.address.authority)\(address.address.path)"
     }
 
-    /// What the receiver does not take.
+    /// A response that ends a submission before it is sent.
     private enum Refusal: Error {
         case response(StudyResponse)
     }
@@ -74,7 +74,7 @@ public final class C3ProEndpoint: StudyEndpoint {
                 try request(submission, bearer)
             } unlessCorrected: { answer in
                 guard answer.response.status.code == 401 else { return false }
-                // The token may have ended before its time: once more with a new one.
+                // The token may have expired early: try once more with a new one.
                 token.withLock { $0 = nil }
                 bearer = try await self.bearer()
                 return true
@@ -109,15 +109,15 @@ public final class C3ProEndpoint: StudyEndpoint {
 
     private static func read(_ http: HTTPAnswer, _ submission: StudySubmission) -> StudyResponse {
         let json = C3ProJSON.read(http.body)
-        // The id is made of the content, and the content was encrypted anew: the receiver has it.
+        // The id is derived from the content, and the content was encrypted anew: the receiver has it.
         if http.response.status.code == 409, json?["error"]?.string == "already_delivered" {
             return .accepted
         }
         let problem = C3ProJSON.problem(json)
         let errorClass = StudyResponse(status: http.response.status.code, problem ?? "", to: submission)
         guard errorClass == .accepted else { return errorClass }
-        // An error may come with status 200, in text that is no JSON; and a network's login page is nothing
-        // that a receiver says.
+        // An error may come with status 200, as a text that is not JSON. A network's login page is not a
+        // receiver's response either.
         let isEmpty = http.body.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard isEmpty || json != nil, problem == nil || json?["resourceType"]?.string == "OperationOutcome"
         else {
@@ -131,7 +131,7 @@ public final class C3ProEndpoint: StudyEndpoint {
 
     // MARK: Token
 
-    /// What receivers say of a client that they do not know: by RFC 6749, section 5.2, and as the first ones.
+    /// How receivers report an unknown client: by RFC 6749, section 5.2, and as the first receivers did.
     private static let unknownClient: Set = ["invalid_client", "unauthorized_client"]
 
     /// - Parameter registersAnew: Whether an app that the receiver no longer knows is registered again.
@@ -180,7 +180,7 @@ public final class C3ProEndpoint: StudyEndpoint {
 
     // MARK: Registration
 
-    /// Bytes of the receiver's for which the app makes its proof.
+    /// Bytes from the receiver, for which the app makes its proof.
     private func challenge() async throws -> Data {
         let request = address.request(
             .post,

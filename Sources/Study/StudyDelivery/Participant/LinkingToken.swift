@@ -199,7 +199,7 @@ public struct LinkRequest: Sendable {
     /// The body.
     public let patient: Patient
 
-    /// What the service's status code says.
+    /// The meaning of the service's status code.
     public enum Outcome: Sendable, Hashable {
         /// The participant is linked.
         case linked

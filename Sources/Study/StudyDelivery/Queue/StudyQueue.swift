@@ -156,7 +156,7 @@ public final class StudyQueue: Sendable {
         )
     }
 
-    /// `[A-Za-z0-9.-]{1,64}`, as FHIR has ids, and no `..`.
+    /// `[A-Za-z0-9.-]{1,64}`, like ids in FHIR, but neither `.` nor `..`.
     private static func isPathComponent(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text != "." && text != ".."
             && text.utf8.allSatisfy { byte in
@@ -201,7 +201,7 @@ public final class StudyQueue: Sendable {
         return .queued(submission)
     }
 
-    /// Waits without holding up a thread: whoever has the lock may need it to continue.
+    /// Waits without blocking a thread, which the holder of the lock may need to continue.
     private func submitLock() async throws -> FileLock {
         while true {
             do {
@@ -219,7 +219,7 @@ public final class StudyQueue: Sendable {
 
     /// Delivers everything that can be delivered now, in order, including what is queued in the meantime.
     ///
-    /// A missing network is not an error: it ends the delivery, and the report has it. It is safe to cancel
+    /// A missing network is not an error: it ends the delivery, and the report shows it. It is safe to cancel
     /// at any moment: an interrupted submission is sent again later, under the same id.
     ///
     /// - Throws: `CancellationError`; `QueueError` when the disk fails.
@@ -296,11 +296,11 @@ public final class StudyQueue: Sendable {
     /// (``/DurableQueue/DeliveryPolicy/receipts``).
     public func delivered() async throws -> [QueueItem] { try await queue.delivered() }
 
-    /// ``items()`` and ``delivered()`` of one moment, as they were queued.
+    /// ``items()`` and ``delivered()`` at one moment, in the order in which they were queued.
     package func itemsAndDelivered() async throws -> [QueueItem] { try await queue.itemsAndDelivered() }
 
-    /// The events from now on that this object causes: begin with ``items()`` and continue with these. Each
-    /// call gives a sequence of its own, which ends with the queue.
+    /// The events that this object causes from now on. Read ``items()`` first, then follow these. Each call
+    /// gives a sequence of its own, which ends with the queue.
     public var status: AsyncStream<StudyStatus> {
         let updates = queue.updates { StudyStatus($0) }
         let id = UUID()

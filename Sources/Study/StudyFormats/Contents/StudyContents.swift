@@ -55,7 +55,7 @@ public struct StudyContents: Sendable, Hashable {
             url.map { url in version.map { "\(url)|\($0)" } ?? url }
         }
 
-        /// What messages call it.
+        /// What messages call a file.
         package var name: String { kind.rawValue + (canonical.map { " \($0)" } ?? "") }
 
         /// Checks that a content is the one that was signed.
@@ -92,11 +92,11 @@ public struct StudyContents: Sendable, Hashable {
 
     /// The study's identifier.
     public let study: String
-    /// From 1; it rises with each list, and a phone takes no list of a lower one than it has.
+    /// From 1. It rises with each list: a phone accepts no list with a lower version than its own.
     public let version: Int
     /// When the list was signed.
     public let issued: StudyTime
-    /// Until when a phone takes the list from a server. What it has stored stays of use.
+    /// Until when a phone accepts the list from a server. A list that it has stored stays usable.
     public let expires: StudyTime
     /// The files.
     public let files: [File]
@@ -235,7 +235,7 @@ public struct StudyContents: Sendable, Hashable {
     /// - Parameters:
     ///   - certificate: The certificate of the key that signs the study's lists; part of the app.
     ///   - known: The list that is already known: one of a lower version, or another of the same, is refused.
-    ///   - allowsExpired: Whether it may be one that is no longer taken from servers, as a stored one is.
+    ///   - allowsExpired: Whether the list may have expired, as a stored one may.
     /// - Throws: ``StudyError``, `JSONError`.
     public init(
         _ text: String,
@@ -276,7 +276,7 @@ public struct StudyContents: Sendable, Hashable {
         SignedList.isSigned(text, by: key)
     }
 
-    /// Reads a list that the study itself published here; its signature is not looked at.
+    /// Reads a list that the study itself published here, without checking its signature.
     package init(unverified text: String) throws {
         self = try Self.read(SignedList(unverified: text, .contents, length: Self.maximumLength))
     }
@@ -289,7 +289,7 @@ public struct StudyContents: Sendable, Hashable {
         guard files.count <= maximumFiles else {
             throw StudyError.tooLarge(what: "the files of a list of contents", limit: maximumFiles)
         }
-        // What a later version publishes besides is none of this one's.
+        // Kinds of files that a later version of the format adds are ignored.
         let known = try files.compactMap { json -> File? in
             guard let name = json["kind"]?.string, let digest = json["sha256"]?.string, isDigest(digest),
                 let size = json["size"]?.integer

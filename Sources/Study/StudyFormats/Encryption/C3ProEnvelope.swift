@@ -8,13 +8,13 @@ import OrderedJSON
 /// ```json
 /// {"key_id": "5e1f…", "symmetric_key": "…", "message": "…", "version": "4.0.1"}
 /// ```
-/// The first form is what C3-PRO's servers read: AES-256-CBC with an initial vector of zeros and OAEP with
-/// SHA-1. Every message has a new key, which makes the zeros harmless. It is not authenticated: changes are
-/// not detected.
+/// C3-PRO's servers read the first form: AES-256-CBC with an initial vector of zeros, and OAEP with SHA-1.
+/// Every message has a new key, so that the zeros do no harm. The form is not authenticated: changes are not
+/// detected.
 ///
-/// The second form has two more members, `"envelope": "2"` and `"resource"`, the type and the id of what is
-/// in it. Its message is AES-256-GCM (nonce, ciphertext, tag), its key is encrypted by OAEP with SHA-256, and
-/// all other members but the key are authenticated.
+/// The second form has two more members: `"envelope": "2"`, and `"resource"`, the type and id of the content.
+/// Its message is AES-256-GCM (nonce, ciphertext, tag), its key is encrypted by OAEP with SHA-256, and all
+/// members except the key are authenticated.
 public struct C3ProEnvelope: Sendable, Hashable {
     /// The form of an envelope.
     public enum Form: String, Sendable, Hashable, CaseIterable {
@@ -120,7 +120,7 @@ public struct C3ProEnvelope: Sendable, Hashable {
         }
     }
 
-    /// `Patient/7`, or the type alone; `nil` for what is no resource.
+    /// `Patient/7`, or the type alone; `nil` for what is not a resource.
     private static func name(of json: JSONValue) -> String? {
         guard let type = json["resourceType"]?.string, !type.isEmpty else { return nil }
         return json["id"]?.string.map { "\(type)/\($0)" } ?? type
@@ -181,7 +181,7 @@ public struct C3ProEnvelope: Sendable, Hashable {
             return text
         }
         func bytes(_ name: String) throws -> Data {
-            // As a rule the text has no escapes, which no base64 has: no copy of it need be made.
+            // Base64 needs no escapes, so that mostly the text can be decoded in place, without a copy.
             if let value = json[name], value.kind == .string, let quoted = value.sourceRange,
                 let decoded = Data(
                     base64Encoded: data.dropFirst(quoted.lowerBound + 1).prefix(quoted.count - 2)
@@ -227,10 +227,10 @@ public struct C3ProEnvelope: Sendable, Hashable {
 
     /// Decrypts the resource.
     ///
-    /// - Parameter allowsPKCS1: Whether a content's key may be encrypted by PKCS#1 version 1.5, as a setting
-    ///   of C3-PRO's receivers and its framework for Android have it. Only where nobody who sends messages
-    ///   sees at once whether one could be opened.
-    /// - Throws: ``StudyError/wrongKeyOrDamaged``, whatever of it failed.
+    /// - Parameter allowsPKCS1: Whether the content's key may be encrypted by PKCS#1 version 1.5, as C3-PRO's
+    ///   receivers and its framework for Android can be set to do. Allow it only where a sender cannot
+    ///   observe at once whether a message could be opened.
+    /// - Throws: ``StudyError/wrongKeyOrDamaged``, whichever part failed.
     public func open(with key: StudyPrivateKey, allowsPKCS1: Bool = false) throws -> Data {
         try opened(with: key, allowsPKCS1: allowsPKCS1).data
     }
@@ -280,7 +280,7 @@ public struct C3ProEnvelope: Sendable, Hashable {
         do { data = try decrypt(under: symmetric) } catch { throw StudyError.wrongKeyOrDamaged }
         do {
             let json = try JSONValue(parsing: data, limits: limits)
-            // A wrong key may give right padding by chance; what it gives then is no resource.
+            // A wrong key may give valid padding by chance, but what it decrypts is not a resource.
             if let name = Self.name(of: json), name == resource ?? name { return (data, json) }
         } catch let error where error.reason.isLimit {
             throw StudyError.malformed(
@@ -310,7 +310,7 @@ public struct C3ProEnvelope: Sendable, Hashable {
 }
 
 extension JSONError.Reason {
-    /// Whether there is more than is read, rather than something else than JSON.
+    /// Whether a limit was exceeded; otherwise the text is not JSON.
     fileprivate var isLimit: Bool {
         switch self {
         case .tooDeep, .tooLong, .tooManyNodes, .numberTooLong: true

@@ -5,8 +5,8 @@ import HTTPCalls
 import IndivoBase
 import SwiftASN1
 
-/// An encrypted CMS message, by its own content type: EnvelopedData (RFC 5652, 6) or AuthEnvelopedData (RFC
-/// 5083), in DER or BER.
+/// An encrypted CMS message: EnvelopedData (RFC 5652, section 6) or AuthEnvelopedData (RFC 5083), in DER or
+/// BER.
 public struct CMSMessage: Sendable {
     /// How the content is encrypted.
     public let cipher: CMSCipher
@@ -15,7 +15,7 @@ public struct CMSMessage: Sendable {
 
     private let iv: Data
     private let tagLength: Int
-    /// Where the content is, and in what.
+    /// The position of the content, and the containers around it.
     private let content: BERStream
     private let containers: [BERStream.Container]
 
@@ -79,8 +79,8 @@ public struct CMSMessage: Sendable {
 
     /// Decrypts the content and writes it in pieces.
     ///
-    /// With an authenticated cipher nothing is written unless all of it is unchanged. Without one the bytes
-    /// written may be used only once this returns: only at the end is it known that they are whole.
+    /// With an authenticated cipher, nothing is written unless all of the content is unchanged. Without one,
+    /// use the written bytes only once this returns: only then are they known to be complete.
     ///
     /// - Parameter certificate: The key's certificate, to find the key's recipient; without it each recipient
     ///   is tried.
@@ -131,7 +131,7 @@ public struct CMSMessage: Sendable {
         return plain
     }
 
-    /// Whether the content comes out under a key.
+    /// Whether the content can be decrypted with a key.
     private func opens(under key: SymmetricKey) throws -> Bool {
         do {
             try decrypt(under: key) { _ in }
@@ -143,7 +143,7 @@ public struct CMSMessage: Sendable {
 
     private func decrypt(under key: SymmetricKey, to write: (Data) throws -> Void) throws {
         var stream = content
-        // What is wrong with the structure is the same whatever the key gives: it is looked at first.
+        // The structure is checked first: its errors must be the same whatever the key decrypts.
         if cipher.isAuthenticated {
             var ciphertext = Data()
             try stream.octets(0x80, "the encrypted content", in: containers[0]) { piece in
@@ -184,8 +184,9 @@ public struct CMSMessage: Sendable {
                 throw StudyError.wrongKeyOrDamaged
             }
         }
-        // The library opens no message with a shorter tag, which RFC 5084 allows and has as its default.
-        // Encryption in this mode is its own inverse; sealed again, the content gives the whole tag.
+        // The library opens no message with a shorter tag, although RFC 5084 allows it and has it as its
+        // default. In this mode encryption is its own inverse, and sealing the content again gives the whole
+        // tag.
         let plain = try AES.GCM.seal(ciphertext, using: key, nonce: nonce).ciphertext
         let whole = try AES.GCM.seal(plain, using: key, nonce: nonce).tag
         guard constantTimeEqual(whole.prefix(tagLength), tag) else { throw StudyError.wrongKeyOrDamaged }
@@ -221,7 +222,7 @@ public struct CMSMessage: Sendable {
 
     // MARK: Reading the parts
 
-    /// Runs a parser of SwiftASN1, whose errors say no offset.
+    /// Runs a parser of SwiftASN1, and adds the offset that its errors lack.
     private static func located<Value>(_ offset: Int, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()

@@ -5,7 +5,7 @@ import IndivoBase
 import OrderedJSON
 import StudyFormats
 
-/// Who did what in a study: a file of lines of JSON, each with the digest of the one before it.
+/// A log of who did what in a study: a file of JSON lines, each with the digest of the one before it.
 ///
 /// ```swift
 /// let log = AuditLog(URL(filePath: "audit.jsonl"))
@@ -13,10 +13,10 @@ import StudyFormats
 /// let state = try log.verify()
 /// print(state.head)            // the digest of the last entry: noted elsewhere, it proves all before it
 /// ```
-/// An entry that is changed, taken out or put in between breaks the chain. Whoever may write the file can
-/// make a new chain, or cut off its end: what proves the contrary is a head that was noted where they cannot
-/// write, such as the system's log, in which the pages write each one. It holds names of the team, and
-/// nothing of participants but pseudonyms and ids of messages.
+/// An entry that is changed, removed or inserted breaks the chain. Whoever may write the file can also make a
+/// new chain, or cut off its end. Only a head that was noted where they cannot write proves this, such as one
+/// in the system's log, into which the pages write every head. The file contains names of the team; of
+/// participants it contains only pseudonyms, and ids of messages.
 public struct AuditLog: Sendable {
     /// An entry.
     public struct Entry: Sendable, Hashable {
@@ -38,7 +38,7 @@ public struct AuditLog: Sendable {
     public struct State: Sendable, Hashable {
         /// How many entries there are.
         public let count: Int
-        /// The digest of the last one; of none, 64 zeros.
+        /// The digest of the last one; 64 zeros if there is none.
         public let head: String
     }
 
@@ -67,7 +67,7 @@ public struct AuditLog: Sendable {
     var patience = Duration.seconds(10)
     /// The most bytes of a line.
     private static let maximumLine = 8192
-    /// The most characters of a text; of bytes it has twice as many at most.
+    /// The most characters of a text, which may have twice as many bytes.
     private static let maximumText = 500
     private static let maximumDetails = 10
     static let start = String(repeating: "0", count: 64)
@@ -86,7 +86,7 @@ public struct AuditLog: Sendable {
     ///   - details: At most ten, of 500 characters each; more is cut.
     ///   - time: When it happened.
     /// - Returns: The entry.
-    /// - Throws: ``Problem``: what cannot be written down is better not done.
+    /// - Throws: ``Problem``. Do not do what cannot be logged.
     @discardableResult
     public func append(
         who: String,
@@ -112,7 +112,8 @@ public struct AuditLog: Sendable {
                 )
             }
             var new = line(words: Self.maximumText, details: Self.maximumText)
-            // Escaped, a text may have six times its bytes, and a longer line would not be found again.
+            // With escapes a text may have six times its bytes, and an entry on a longer line would not be
+            // found again.
             for (words, details) in [(Self.maximumText, 150), (50, 50)]
             where new.text.utf8.count >= Self.maximumLine {
                 new = line(words: words, details: details)
@@ -124,14 +125,15 @@ public struct AuditLog: Sendable {
         }
     }
 
-    /// One process at a time reads the end and writes behind it. One that was stopped while it did, or whose
-    /// disk does not respond, keeps the others waiting no longer than ``patience``.
+    /// Only one process at a time reads the end and appends to it. If that process is stopped, or its disk
+    /// does not respond, the others wait no longer than ``patience``.
     private func lock() throws -> FileLock {
         if let lock = try FileLock.waiting(for: path + ".lock", noLongerThan: patience) { return lock }
         throw Problem.storage("\(path): another process writes to it, and does not end")
     }
 
-    /// Does something while nobody writes to it. Where its folder takes no lock, nobody of this user writes.
+    /// Runs `body` while nobody writes to the log. If the folder does not accept a lock, nobody of this user
+    /// writes.
     func withLock<Value>(_ body: () throws -> Value) throws -> Value {
         let lock =
             FileManager.default.isWritableFile(atPath: url.deletingLastPathComponent().folderPath)
@@ -143,7 +145,7 @@ public struct AuditLog: Sendable {
     private static func shortened(_ text: String, to length: Int) -> String {
         let text = String(text.prefix(length))
         guard text.utf8.count > 2 * length else { return text }
-        // A character may have any number of marks; a scalar has four bytes at most.
+        // A character may have any number of combining marks; a scalar has four bytes at most.
         return String(String.UnicodeScalarView(text.unicodeScalars.prefix(length / 2)))
     }
 
@@ -175,7 +177,7 @@ public struct AuditLog: Sendable {
         return (json.text(), entry)
     }
 
-    /// The digest of a line without its own digest. That of the line before is in it.
+    /// The digest of a line without its own digest. It covers the digest of the line before.
     private static func digest(of json: JSONValue) -> String {
         Hexadecimal.encode(SHA256.hash(data: Data(("study audit\n" + json.text()).utf8)))
     }
@@ -193,7 +195,7 @@ public struct AuditLog: Sendable {
             let count = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
             guard count >= 0 || errno == EINTR else {
                 let reason = String(cString: strerror(errno))
-                // Nothing of the entry stays.
+                // Remove what was written of the entry.
                 if before >= 0 { ftruncate(file, before) }
                 throw Problem.storage("\(path) cannot be written: \(reason)")
             }
@@ -204,8 +206,8 @@ public struct AuditLog: Sendable {
         }
     }
 
-    /// The last entry. A last line without an end is one whose writer was killed: it is ended, and the chain
-    /// goes on behind the one before it, where verification says so.
+    /// The last entry. If the last line does not end, its writer was killed: the line is ended here, and the
+    /// chain continues from the entry before it. Verification reports it.
     private func lastEntry() throws -> Entry? {
         guard let handle = FileHandle(forReadingAtPath: path) else {
             guard !FileManager.default.fileExists(atPath: path) else {
@@ -247,7 +249,7 @@ public struct AuditLog: Sendable {
         var found = noted == nil || noted == Self.start
         var number = 0
         var rest = Data()
-        // What a writer left that was killed: the chain goes on behind it, and is checked there, too.
+        // A line that a killed writer left behind. The chain continues after it, and is checked there, too.
         var stump: Problem?
         func check(_ line: Data) throws {
             number += 1
@@ -286,7 +288,7 @@ public struct AuditLog: Sendable {
                 reason: "it has no end: its writer was stopped, or it was cut off"
             )
         }
-        // Before the stump, which may be an old one: a cut end is worse.
+        // First the missing head: an incomplete line may be old, but a removed end is worse.
         if let noted, !found { throw Problem.missingHead(noted) }
         if let stump { throw stump }
         return State(count: count, head: previous)

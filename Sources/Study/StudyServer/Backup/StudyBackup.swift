@@ -27,7 +27,7 @@ public struct StudyBackup: Sendable {
         /// A database of PostgreSQL, as in `postgresql://user@host/database`.
         case postgreSQL(String)
 
-        /// The same with one name for each file.
+        /// The same place, with one spelling for each file.
         fileprivate var standardized: Place {
             switch self {
             case .file(let url): .file(url.standardizedFileURL)
@@ -50,7 +50,7 @@ public struct StudyBackup: Sendable {
             case configuration
         }
 
-        /// By what a backup finds it again, as in `pages.users`.
+        /// The name by which a backup finds it again, as in `pages.users`.
         public let name: String
         /// Where it is, or is put back.
         public let url: URL
@@ -104,7 +104,7 @@ public struct StudyBackup: Sendable {
 
     // MARK: Making
 
-    /// Makes a backup in a folder of its own, which is there whole or not at all.
+    /// Makes a backup in a folder of its own, which appears only when it is complete.
     ///
     /// - Parameter parent: Gets a folder named after the time, `20260301T093000Z`.
     /// - Throws: ``StudyOperationsError``, `StudyError`, the database's errors.
@@ -154,7 +154,7 @@ public struct StudyBackup: Sendable {
         }
     }
 
-    /// Removes what backups left that were ended in their midst.
+    /// Removes what interrupted backups left behind.
     private static func removeDrafts(in parent: URL, before time: Date) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: parent.folderPath)) ?? []
         where name.hasPrefix(draftName) {
@@ -182,7 +182,7 @@ public struct StudyBackup: Sendable {
             let target = folder.appending(path: "\(part).sqlite")
             try Self.copy(file, to: target)
             try await count(.file(target), part, &found)
-            // What is counted is closed again, and leaves no log beside the copy.
+            // Counting opened the copy: remove the files that SQLite left beside it.
             for end in ["-wal", "-shm"] {
                 try? FileManager.default.removeItem(atPath: target.path(percentEncoded: false) + end)
             }
@@ -215,7 +215,7 @@ public struct StudyBackup: Sendable {
         try source.backup(to: copy)
         try copy.writeWithoutTransaction { db in
             _ = try db.checkpoint(.truncate)
-            // One file, that can be read where nothing can be written.
+            // A single file, which can be read even on a read-only disk.
             try db.execute(sql: "PRAGMA journal_mode = DELETE")
             guard try String.fetchOne(db, sql: "PRAGMA quick_check") == "ok" else {
                 throw StudyOperationsError.failed(
@@ -234,7 +234,7 @@ public struct StudyBackup: Sendable {
         ]
     }
 
-    /// Whether a path names a file that ends, also behind a link: no pipe and no device.
+    /// Whether a path names a regular file, also through a link: no pipe and no device.
     package static func isRegularFile(_ path: String) -> Bool {
         let real = URL(filePath: path).resolvingSymlinksInPath().folderPath
         let attributes = try? FileManager.default.attributesOfItem(atPath: real)
@@ -275,7 +275,7 @@ public struct StudyBackup: Sendable {
 
     // MARK: Restoring
 
-    /// Makes queue and warehouse of a backup, and counts what is in them.
+    /// Restores the queue and the warehouse from a backup, and counts what is in them.
     ///
     /// - Returns: The counts, which are the backup's.
     /// - Throws: ``StudyOperationsError`` where a file of the backup is damaged, where something is in the
@@ -305,7 +305,7 @@ public struct StudyBackup: Sendable {
             entries.append((part, url))
             if part == "other" { kept.append(KeptFile(file, at: url)) }
         }
-        // All is looked at before anything is written.
+        // Everything is checked before anything is written.
         let targets = entries.compactMap { entry -> (place: Place, file: URL)? in
             switch entry.part {
             case "queue": queue.map { ($0, entry.file) }
@@ -339,7 +339,7 @@ public struct StudyBackup: Sendable {
                 missing: returning.missing
             )
         } catch {
-            // Half of a study is none, and would be in the way of the next try.
+            // A study that is restored in part is useless, and would be in the way of another attempt.
             for path in written {
                 for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) }
             }
@@ -364,7 +364,7 @@ public struct StudyBackup: Sendable {
         return counts
     }
 
-    /// What a backup says of itself.
+    /// The manifest of a backup.
     static func manifest(of folder: URL) throws -> JSONValue {
         let data = try Data(contentsOf: folder.appending(path: manifestName))
         guard data.count <= maximumManifest, let json = try? JSONValue(parsing: data),
@@ -378,7 +378,7 @@ public struct StudyBackup: Sendable {
     }
 
     static func checkIsFree(_ path: String) throws {
-        // Of a link, the link itself.
+        // Attributes of a link are the link's own.
         let attributes = { (end: String) in try? FileManager.default.attributesOfItem(atPath: path + end) }
         guard ["", "-wal", "-shm"].allSatisfy({ attributes($0) == nil }) else {
             throw StudyOperationsError.failed(

@@ -16,10 +16,11 @@ import Synchronization
 /// A batch of messages goes through four steps: it is received from the queue, opened (decrypted, validated,
 /// mapped) on all cores, loaded into the warehouse in one transaction, and deleted from the queue. Messages
 /// are written together with their ids: one that is delivered again changes nothing.
-/// Facts are written when their participant's consent is there; until then messages wait, encrypted. What
-/// cannot be processed is kept, encrypted, with the reason, and can be processed again.
+///
+/// Facts are written once their participant has consented; until then messages wait, encrypted. A message
+/// that cannot be processed is kept, encrypted, with the reason, and can be processed again.
 public struct Consumer: Sendable {
-    /// What became of messages.
+    /// How many messages had which outcome.
     public struct Report: Sendable, Hashable {
         /// Their content is in the warehouse.
         public var loaded = 0
@@ -31,13 +32,12 @@ public struct Consumer: Sendable {
         public var failed = 0
         /// Their participants had withdrawn.
         public var refused = 0
-        /// They would remove or replace what a participant gave, without a proof, and wait for the study's
-        /// team.
+        /// They would remove or replace a participant's data without a proof, and wait for the study's team.
         public var pending = 0
         /// They were delivered again.
         public var repeated = 0
-        /// They went back into the queue: the machine failed, or the warehouse keeps no more that cannot
-        /// be loaded.
+        /// They went back into the queue: the machine failed, or the warehouse has no more room for messages
+        /// that cannot be loaded.
         public var released = 0
 
         /// Nothing yet.
@@ -70,11 +70,11 @@ public struct Consumer: Sendable {
     private let remains = Remains()
     private let knownDays: Int
     private let contentDays: Int?
-    /// When the queue is asked next to forget what it had long ago.
+    /// When the queue is next asked to forget old messages.
     private let nextForgetting = NextTime()
-    /// When the warehouse is asked next for contents to remove.
+    /// When the warehouse is next asked for contents to remove.
     private let nextRemoval = NextTime()
-    /// When the warehouse is asked next what it keeps that can be processed.
+    /// When the warehouse is next asked for kept messages that can be processed.
     let nextKept = NextTime()
 
     final class NextTime: Sendable {
@@ -86,13 +86,13 @@ public struct Consumer: Sendable {
     }
 
     final class Suspects: Sendable {
-        /// Whether the last messages had one that may be what ended its consumers.
+        /// Whether the last messages had one that may have made consumers crash.
         let areThere = Mutex(false)
     }
 
     private final class Remains: Sendable {
-        /// Whether there may be some: of a consumer that ended before, or since somebody reads the warehouse
-        /// for long.
+        /// Whether there may be some: of a consumer that ended before, or because somebody has been reading
+        /// the warehouse for long.
         let areThere = Mutex(true)
     }
 
@@ -106,9 +106,9 @@ public struct Consumer: Sendable {
     ///   - questionnaires: Those of which tasks of ResearchKit were made, whose results are their answers.
     ///   - identities: What becomes of names of people and devices in the resources that are kept.
     ///   - rules: What the study decides about withdrawals, corrections and versions of its consent.
-    ///   - knownDays: After so many days a queue forgets the ids of messages that it had: a phone that sends
-    ///     one again after that has it recognised here.
-    ///   - contentDays: After so many days, at least one, the content of an envelope is removed whose facts
+    ///   - knownDays: After how many days a queue forgets the ids of its messages. A phone that sends one
+    ///     again later is recognised by the warehouse.
+    ///   - contentDays: After how many days, at least one, the content of an envelope is removed whose facts
     ///     or samples were loaded; `nil` keeps it. Consents and packages stay.
     ///   - logger: Gets counts and reasons, nothing of persons.
     public init(
@@ -161,9 +161,8 @@ public struct Consumer: Sendable {
     /// Processes messages as they come, until the task is cancelled. The messages at hand are finished.
     ///
     /// - Parameters:
-    ///   - watch: Gets what becomes of messages, and why the queue or the warehouse fails.
-    ///   - interval: How long it waits when there is nothing, and the queue does not say when something
-    ///     comes.
+    ///   - watch: Receives the outcomes of messages, and the failures of the queue or the warehouse.
+    ///   - interval: How long it waits for messages, if the queue does not notify it of new ones.
     public func run(watchedBy watch: ConsumerWatch? = nil, every interval: Duration = .seconds(1)) async {
         while !Task.isCancelled {
             var report = Report()
@@ -201,7 +200,7 @@ public struct Consumer: Sendable {
         return facts
     }
 
-    /// Takes nothing more of a participant, by the id that their phone uses. What they gave stays.
+    /// Accepts nothing more from a participant, by the id that their phone uses. What they gave stays.
     public func stop(_ phoneID: UUID) async throws {
         let digest = Self.digest(of: phoneID)
         try await warehouse.transaction { try $0.stop(digest, at: WarehouseTime(FHIRDateTime(Date()))) }
@@ -211,9 +210,9 @@ public struct Consumer: Sendable {
     /// The digest under which a warehouse knows a participant, by the id that their phone uses.
     public static func digest(of phoneID: UUID) -> String { Intake.digest(phoneID.uuidString) }
 
-    // MARK: What the queue had
+    // MARK: Old messages
 
-    /// Has the queue forget what it had long ago, once an hour.
+    /// Lets the queue forget old messages, once an hour.
     func forgetKnown() async {
         guard nextForgetting.hasCome else { return }
         nextForgetting.set(after: .seconds(3600))
@@ -228,7 +227,7 @@ public struct Consumer: Sendable {
     /// The most contents that are removed at once: others wait meanwhile.
     static let removedAtOnce = 500
 
-    /// Removes contents that the study keeps no longer, some with each batch; once an hour, when there were
+    /// Removes contents that the study no longer keeps: some with each batch, or once an hour if there were
     /// none.
     ///
     /// - Returns: Whether there may be more of them.
@@ -254,7 +253,7 @@ public struct Consumer: Sendable {
     }
 
     /// - Returns: How many were removed; `nil` while the queue has dead letters, or messages that were
-    ///   received before those whose contents would go: a withdrawal may be among them.
+    ///   received before the contents to be removed: a withdrawal may be among them.
     private func removeContents(after days: Int) async throws -> Int? {
         let age = 86_400 * days
         let waiting = try await queue.status()

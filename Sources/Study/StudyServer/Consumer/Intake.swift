@@ -7,36 +7,37 @@ import OrderedJSON
 import StudyFormats
 import StudyWarehouse
 
-/// What a resource of a phone means to a study.
+/// What a resource from a phone means for a study.
 struct Intake: Sendable {
     enum Classification: Sendable {
         /// The participant agreed.
         case consent(Consent)
-        /// The participant left; what becomes of their data, where it says that.
+        /// The participant left. The value says what becomes of their data, if the resource says it.
         case withdrawal(WithdrawnData?)
         /// Facts, and the resource under the pseudonym's name.
         case data(FactSet, written: WarehouseTime, type: String)
-        /// A number of a phone or watch in the form of another; its facts are made when they are needed.
+        /// A number from a phone or watch, in the form of an earlier one. Its facts are made when they are
+        /// needed.
         case sample(ObservationMapper, received: FHIRDateTime)
     }
 
     /// What a participant agreed to.
     struct Consent: Sendable {
         let signed: WarehouseTime
-        /// When it may have been signed at the latest, by a clock that is some minutes behind, or on the day
-        /// that it names.
+        /// The latest time at which it may have been signed: the phone's clock may be some minutes slow, and
+        /// a date alone may mean the end of that day.
         let signedAtLatest: WarehouseTime
         let version: String?
         let shares: Bool?
     }
 
-    /// The digest of the participant's id on the phone, all of it that is kept.
+    /// The digest of the participant's id on the phone. Nothing else of the id is kept.
     let participant: String
-    /// The id itself, to be taken out of the resource.
+    /// The id itself, to be removed from the resource.
     let phoneID: String
     private(set) var classification: Classification
     let resource: JSONValue
-    /// All of it as a row of columns, where the warehouse has such.
+    /// The whole resource as a row of columns, if the warehouse has columns for it.
     private(set) var sample: StudySample?
 
     private static let types: Set = [
@@ -111,7 +112,7 @@ struct Intake: Sendable {
         }
     }
 
-    /// An Observation that has the form of another, which was read, but for its own values.
+    /// An Observation in the form of another one, which was read before; only its values differ.
     init(
         _ json: JSONValue,
         _ sample: StudySample,
@@ -135,7 +136,7 @@ struct Intake: Sendable {
         }
     }
 
-    /// The facts, and when they are taken to have been written; `nil` for consents and withdrawals.
+    /// The facts, and the time that counts as the time of writing; `nil` for consents and withdrawals.
     private var data: (facts: FactSet, written: WarehouseTime)? {
         switch classification {
         case .data(let set, let written, _): (set, written)
@@ -150,7 +151,7 @@ struct Intake: Sendable {
     ) {
         let written = Self.written(json, received)
         do {
-            // It has an identifier, which its visit is named after.
+            // It has an identifier, from which its visit gets its id.
             return (try mapper.map(Observation(view: json), visit: "", received: received), written)
         } catch {
             preconditionFailure("an Observation has no facts whose form has some: \(error)")
@@ -162,8 +163,8 @@ struct Intake: Sendable {
         ResourceOrder.changed(json).map(WarehouseTime.init)
     }
 
-    /// When a resource is taken to have been changed. A phone whose clock is ahead changed it when it was
-    /// received at the latest: otherwise no correction would replace it until that time has come.
+    /// The time that counts as the time of the last change, at most the time of receipt. A later time comes
+    /// from a phone whose clock is fast: until then, no correction would replace the resource.
     private static func written(_ json: JSONValue, _ received: FHIRDateTime) -> WarehouseTime {
         min(changed(json) ?? WarehouseTime(received), WarehouseTime(received))
     }
@@ -173,9 +174,9 @@ struct Intake: Sendable {
         var options = ValidationOptions()
         options.includesBestPractice = false
         options.maximumIssues = 20
-        // What is no FHIR is refused; what breaks a profile is data all the same.
+        // What is not valid FHIR is refused; what only breaks a profile is data.
         options.appliesProfiles = false
-        // A phone's subject and date count more than what a later version of FHIR wants beside them.
+        // A phone's subject and date matter more than what a later version of FHIR requires beside them.
         let errors = resource.issues(options).filter(\.isError)
         guard let first = errors.first else { return }
         throw ProcessingError.invalid(
@@ -189,8 +190,8 @@ struct Intake: Sendable {
 
     // MARK: Participants
 
-    /// The digests of the participants that resources name, also where nothing else of them can be read;
-    /// `nil` for more than a message is filed under.
+    /// The digests of the participants that resources name, even if nothing else in the resources can be
+    /// read; `nil` if there are more than a message is filed under.
     static func participants(of resources: [JSONValue]) -> Set<String>? {
         var ids: Set<String> = []
         for json in resources {
@@ -202,7 +203,7 @@ struct Intake: Sendable {
         return ids.count <= maximumParticipants ? ids : nil
     }
 
-    /// The digests of the participants whose resources these are. As a rule they are all of one.
+    /// The digests of the participants whose resources these are, mostly of one.
     static func participants(in intakes: [Intake]) -> Set<String> {
         var participants: Set<String> = []
         var last: String?
@@ -213,11 +214,11 @@ struct Intake: Sendable {
         return participants
     }
 
-    /// Under how many participants a message is filed that should be of one: each of them is locked.
+    /// Under how many participants a message is filed at most. It should be one: each of them is locked.
     static let maximumParticipants = 100
 
-    /// The id with a digest, where a text of a resource has it, by itself or beside others: whoever processes
-    /// a message again knows the digest alone.
+    /// The id with a digest, if a text in a resource has it, alone or beside others: when a message is
+    /// processed again, only the digest is known.
     private static func phoneID(of owner: String, in json: JSONValue) -> String? {
         let parts = json.text().utf8.split { byte in
             switch byte {
@@ -265,21 +266,21 @@ struct Intake: Sendable {
         return visit
     }
 
-    /// When the resource says that it was changed, which decides between two of one visit.
+    /// When the resource was changed, as it says itself. Of two resources of one visit, the later one counts.
     var changed: WarehouseTime? { Self.changed(resource) }
 
-    /// When it is taken to have been changed.
+    /// The time that counts as the time of the last change.
     var written: WarehouseTime? {
         data?.written
     }
 
-    /// Takes it apart into columns, where it is one number that a phone or watch measured.
+    /// Splits it into columns, if it is a single number that a phone or watch measured.
     mutating func split(by splitter: inout SampleSplitter, received: FHIRDateTime) {
         guard case .data(let set, _, "Observation") = classification else { return }
         sample = splitter.sample(resource, set, received: received, phoneID: phoneID)
     }
 
-    /// Keeps it as facts: there are several of its identity.
+    /// Keeps it as facts, because there are several with its identity.
     mutating func keepAsFacts() { sample = nil }
 
     /// Whether it corrects or replaces another: it has a version, or is not final.
@@ -288,7 +289,7 @@ struct Intake: Sendable {
             || resource["status"]?.string != "final"
     }
 
-    /// Makes it one of several that are equally new under one visit's id.
+    /// Numbers it as one of several resources of a visit that are equally new.
     mutating func number(_ number: Int, written: WarehouseTime?) {
         guard let data, let dataType else { return }
         var set = data.facts
@@ -296,7 +297,7 @@ struct Intake: Sendable {
         classification = .data(set, written: written ?? data.written, type: dataType)
     }
 
-    /// Whether a response was made of a result of ResearchKit, which has no subject.
+    /// Whether a response was made from a result of ResearchKit, which has no subject.
     private static func isResult(_ json: JSONValue) -> Bool {
         json["resourceType"]?.string == "QuestionnaireResponse" && json["subject"] == nil
     }
@@ -364,8 +365,8 @@ struct Intake: Sendable {
 
     // MARK: Consents
 
-    /// The consents in one message, the one in force last: the one signed last; of two signed at one time
-    /// both have to share.
+    /// The consents in one message, the one in force last. That is the one that was signed last; of two that
+    /// were signed at the same time, both have to share data.
     static func consents(in intakes: [Intake]) -> [Consent] {
         intakes.compactMap { intake in
             if case .consent(let consent) = intake.classification { consent } else { nil }
@@ -432,8 +433,9 @@ struct Intake: Sendable {
         )
     }
 
-    /// DSTU2's phones wrote no zone; that is taken for UTC. A consent is not signed after it was received,
-    /// whatever the phone's clock says: it would be in force before all that are signed until then.
+    /// A time of DSTU2's phones without a zone is taken for UTC. A consent is not signed after it was
+    /// received, whatever the phone's clock says: it would take precedence over all that are signed until
+    /// then.
     private static func time(_ text: String?, _ received: FHIRDateTime) -> WarehouseTime {
         min(WarehouseTime(text.flatMap(signedTime) ?? received), WarehouseTime(received))
     }
@@ -456,9 +458,9 @@ struct Intake: Sendable {
 
     // MARK: Pseudonyms
 
-    /// What a warehouse keeps of an answer, a measurement or a Patient. Facts and resource have the pseudonym
-    /// wherever the phone's id was, however it is spelled: it would be the way back. Most measurements are
-    /// rows of columns, and need neither.
+    /// What a warehouse keeps of an answer, a measurement or a Patient. In its facts and its resource, the
+    /// pseudonym replaces the phone's id, however that is spelled: the id would lead back to the person. Most
+    /// measurements are rows of columns, and need neither.
     final class PseudonymisedData {
         let sample: StudySample?
         let type: String
@@ -490,8 +492,7 @@ struct Intake: Sendable {
         return (facts ?? data.facts, data.written)
     }
 
-    /// The resource with the pseudonym, and without what is not disclosed. A Patient is the de-identified
-    /// one.
+    /// The resource with the pseudonym, and without what is not disclosed. A Patient is de-identified.
     private func pseudonymised(_ pseudonym: String, _ received: FHIRDateTime, _ disclosure: Disclosure)
         -> JSONValue
     {

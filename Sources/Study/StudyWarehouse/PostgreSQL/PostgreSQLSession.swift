@@ -19,7 +19,7 @@ package final class PostgreSQLSession {
     private var isListening = false
     /// Months of samples that could not have a partition, and when that is tried again.
     var monthsWithoutPartition: [Int: ContinuousClock.Instant] = [:]
-    /// Whether whoever waits for the job at hand has given it up.
+    /// Whether the caller that waits for the current job has given it up.
     var isCancelled: () -> Bool = { false }
 
     /// Connects.
@@ -62,16 +62,16 @@ package final class PostgreSQLSession {
 
     deinit { PQfinish(connection) }
 
-    /// Whether the connection stands, as far as is known.
+    /// Whether the connection is open, as far as is known.
     private var isUsable: Bool { PQstatus(connection) == CONNECTION_OK }
 
-    /// Whether the next piece of work may have the connection: it stands, as far as is known, and no
-    /// transaction is open.
+    /// Whether the connection can be used for the next job: it is open, as far as is known, and no
+    /// transaction is.
     var isFree: Bool { isUsable && PQtransactionStatus(connection) == PQTRANS_IDLE }
 
     // MARK: Statements
 
-    /// Does a constant text of statements.
+    /// Executes a constant text of statements.
     package func command(_ sql: String) throws(PostgreSQLError) {
         let result = PQexec(connection, sql)
         defer { PQclear(result) }
@@ -79,7 +79,7 @@ package final class PostgreSQLSession {
         guard status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else { throw problem(result) }
     }
 
-    /// Does one statement, with `?` for each parameter.
+    /// Executes one statement, with `?` for each parameter.
     ///
     /// - Parameters:
     ///   - isBinary: Whether values come as the server has them, long ones of bytes faster than as texts:
@@ -144,7 +144,7 @@ package final class PostgreSQLSession {
         guard PQresultStatus(begun) == PGRES_COPY_IN else { throw problem(begun) }
         var failure: (any Error)?
         do { try send(rows, as: format) } catch { failure = error }
-        // Whatever was sent, the server is told that no more comes.
+        // Whatever was sent, the server has to know that nothing more follows.
         _ = failure == nil ? PQputCopyEnd(connection, nil) : PQputCopyEnd(connection, "given up")
         while let result = PQgetResult(connection) {
             if PQresultStatus(result) != PGRES_COMMAND_OK { failure = failure ?? problem(result) }
@@ -195,7 +195,7 @@ package final class PostgreSQLSession {
 
     private func send(_ sql: String, _ values: [SQLValue], isBinary: Bool) throws {
         let name = try preparedName(of: sql)
-        // One piece of memory: each value with a zero behind it, as C wants texts.
+        // One block of memory: each value ends with a zero, as C requires of texts.
         var bytes: [UInt8] = []
         var offsets: [Int?] = []
         var lengths: [Int32] = []
@@ -313,10 +313,10 @@ package final class PostgreSQLSession {
 
     // MARK: Notifications
 
-    /// Waits until somebody notifies a channel: now, or since the last time.
+    /// Waits until a channel is notified, or has been since the last wait.
     ///
     /// - Parameter channel: A name of the program's own.
-    /// - Returns: False when nobody did, for so long.
+    /// - Returns: False if it was not, for this long.
     func wait(on channel: StaticString, for maximum: Duration) throws -> Bool {
         if !isListening {
             try command("LISTEN \(channel)")
@@ -350,8 +350,7 @@ package final class PostgreSQLSession {
         func field(_ letter: Character) -> String? {
             letter.asciiValue.flatMap { PQresultErrorField(result, Int32($0)) }.map { Self.text($0) }
         }
-        // A message quotes values where a value is wrong; what it says of names, rights and resources has
-        // none.
+        // A message about a wrong value quotes it; one about names, rights and resources quotes nothing.
         let quotesNothing = ["25", "28", "3D", "3F", "42", "53", "55", "57"].contains {
             state.hasPrefix($0)
         }
@@ -380,7 +379,7 @@ package final class PostgreSQLSession {
         return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
     }
 
-    /// The parts of a URL that has some, as libpq reads them; `nil` for what is none.
+    /// The parts of a URL, as libpq reads them; `nil` for a text that is not a URL.
     static func options(of url: String) throws(PostgreSQLError) -> [String: String]? {
         // libpq's message may quote the URL.
         guard let first = PQconninfoParse(url, nil) else { return nil }
@@ -422,7 +421,7 @@ extension SQLValue {
 }
 #else
 
-/// Stands for a connection where there is no libpq: none can be opened.
+/// The type without libpq: no connection can be opened.
 package final class PostgreSQLSession {
     let canceller = PostgreSQLCanceller()
     var isCancelled: () -> Bool = { false }

@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import OrderedJSON
 
-/// A transaction of a database, which executes SQL that SQLite and PostgreSQL understand alike, with `?` for
-/// each parameter.
+/// A transaction of a database. It executes SQL that SQLite and PostgreSQL interpret alike, with `?` for each
+/// parameter.
 protocol WarehouseSession {
     /// Executes a statement, and returns how many rows it changed.
     @discardableResult
@@ -21,39 +21,38 @@ protocol WarehouseSession {
     /// The texts of a parameter that is an array of JSON, as a subquery: `id IN (\(db.listed))`.
     var listed: String { get }
 
-    /// Gets ready for statements whose plans depend on how many texts they look for.
+    /// Prepares for statements whose plans depend on how many texts they look for.
     func expectSets() throws
 
-    /// The numbers of so many new visits. No number is given twice, not even that of a visit of somebody who
-    /// left.
+    /// The numbers for new visits. No number is used twice, not even that of a participant who left.
     func newVisits(_ count: Int) throws -> [Int]
 
-    /// The numbers of so many new loads.
+    /// The numbers for new loads.
     func newLoads(_ count: Int) throws -> [Int]
 
-    /// How much is used up of the numbers that tables give, from 0 to 1; those that end far beyond any study
-    /// are left out.
+    /// Which part of the numbers that tables assign is used up, from 0 to 1. Tables whose numbers suffice for
+    /// any study are left out.
     func usedNumbers() throws -> [String: Double]
 
     /// The rows of a parameter that is an array of arrays of integers, as a subquery with the columns `a`,
     /// `b`, `c` and so on.
     func numbers(_ columns: Int) -> String
 
-    /// Does what looks for keys in large tables: by their indexes, however little the database knows of
-    /// them.
+    /// Runs `body`, which looks for keys in large tables, and has the database use their indexes, however
+    /// little it knows about the tables.
     func withIndexes(_ body: () throws -> Void) throws
 
-    /// What follows `FROM (…) AS k`: for each row of it the samples `s` that meet a condition, looked for by
-    /// their key.
+    /// The text after `FROM (…) AS k`: joins, for each row of that, the samples `s` that meet a condition,
+    /// found by their key.
     func samples(where condition: String) -> String
 
     /// Makes room for the samples of months, counted from January 2000.
     func prepareSampleMonths(_ months: Set<Int>) throws
 
-    /// Keeps those transactions until the end of this one from a name that lock it for themselves alone.
+    /// Locks a name until the end of this transaction, against those that lock it for themselves alone.
     func lockShared(_ name: String) throws
 
-    /// Keeps other transactions from these names until the end of this one. They are locked in their order.
+    /// Locks names for this transaction alone, until its end. They are locked in the given order.
     func lock(_ names: [String]) throws
 
     /// Whether there is a table of this name.
@@ -119,7 +118,7 @@ package struct SQLiteSession: WarehouseSession {
     func withIndexes(_ body: () throws -> Void) throws { try body() }
     func prepareSampleMonths(_ months: Set<Int>) {}
 
-    /// This join has its order from who wrote it.
+    /// The join order is the one that is written.
     func samples(where condition: String) -> String { "CROSS JOIN study_sample s ON \(condition)" }
 
     func numbers(_ columns: Int) -> String {
@@ -144,7 +143,7 @@ package struct SQLiteSession: WarehouseSession {
     }
 
     func newLoads(_ count: Int) throws -> [Int] {
-        // Rows that are written with these numbers raise the last one.
+        // Rows that are written with these numbers raise the sequence's last one.
         let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'upload_status'"
         let last = try number(sql: sql)
         return Array(last + 1..<last + 1 + count)
@@ -224,7 +223,7 @@ extension PostgreSQLSession: WarehouseSession {
         return "SELECT \(values.joined(separator: ", ")) FROM json_array_elements(?::json) AS listed (value)"
     }
 
-    /// Nobody has counted what a table has that grew since it was made.
+    /// A table that has grown since it was made has no statistics.
     func withIndexes(_ body: () throws -> Void) throws {
         let others = ["enable_hashjoin", "enable_mergejoin", "enable_seqscan"]
         try command(others.map { "SET LOCAL \($0) = off" }.joined(separator: "; "))
@@ -232,8 +231,8 @@ extension PostgreSQLSession: WarehouseSession {
         try command(others.map { "SET LOCAL \($0) = on" }.joined(separator: "; "))
     }
 
-    /// With an offset, the rows of `k` come first. Otherwise a table that nobody has counted may be read
-    /// whole for each of them.
+    /// With an offset, the rows of `k` come first. Otherwise a table without statistics may be read whole for
+    /// each of them.
     func samples(where condition: String) -> String {
         "CROSS JOIN LATERAL (SELECT s.* FROM study_sample s WHERE \(condition) OFFSET 0) AS s"
     }
@@ -252,8 +251,8 @@ extension PostgreSQLSession: WarehouseSession {
             let isMade =
                 try !isInTheWay && rows("SELECT study_sample_month(?)", [month]).first?.text(0) == "t"
             guard !isMade else { continue }
-            // Somebody may read for long, which is in the way of all: a message may name hundreds of months,
-            // and each of them would wait for two seconds.
+            // Somebody may be reading for long, and block all of them: a message may name hundreds of months,
+            // and each would wait for two seconds.
             if start.duration(to: .now) > .seconds(1) { isInTheWay = true }
             monthsWithoutPartition[month] = .now + .seconds(600)
         }

@@ -5,11 +5,11 @@ import WebServing
 
 /// The database of a warehouse.
 protocol WarehouseStore: Sendable {
-    /// The code of the study that the warehouse is of.
+    /// The study's code in the warehouse.
     var source: String { get }
 
-    /// Does all of `body`, or nothing of it. What was committed is on the disk. `body` may be executed
-    /// several times until it succeeds.
+    /// Does all of `body`, or nothing. Once committed, it is on the disk. `body` may be executed several
+    /// times until it succeeds.
     func write<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value)
         async throws -> Value
 
@@ -69,11 +69,11 @@ struct SQLiteWarehouseStore: WarehouseStore {
             try db.execute(sql: WarehouseSchema.factsInNewOrder)
         }
         migrator.registerMigration("11") { db in try db.execute(sql: WarehouseSchema.clientsOfMessages) }
-        // What is deleted is overwritten: somebody who withdrew is not in free pages either.
+        // What is deleted is overwritten: not even free pages keep data of somebody who withdrew.
         try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
         try PrivateSQLite.migrate(database, by: migrator)
-        // Messages that became longer have other places in the file, and what is left of them in the old ones
-        // is not overwritten.
+        // Messages that became longer have moved in the file, and what is left of them at the old position is
+        // not overwritten.
         migrator.registerMigration("12") { _ in }
         if try database.read(migrator.appliedIdentifiers).contains("12") == false {
             try database.vacuum()
@@ -88,7 +88,7 @@ struct SQLiteWarehouseStore: WarehouseStore {
         do {
             return try await database.write { db in try body(SQLiteSession(db: db)) }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-            // It names the rule, not the row.
+            // The message names the rule, not the row.
             throw WarehouseError.badInput(
                 "the database refuses a row: \(error.message ?? "a rule is broken")"
             )
@@ -101,7 +101,7 @@ struct SQLiteWarehouseStore: WarehouseStore {
         try await database.read { db in try body(SQLiteSession(db: db)) }
     }
 
-    /// Takes it out of the log beside the file, too, where SQLite keeps old pages for a while.
+    /// Also removes it from the log beside the file, in which SQLite keeps old pages for a while.
     func eraseRemains() async throws {
         do {
             try await database.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
@@ -137,7 +137,7 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
                 try session.command(WarehouseSchema.postgreSQL)
                 try WarehouseSchema.fill(session, source: source)
             }
-            // Whoever reads does without what a later version added, and owns no table of others'.
+            // A reader does without what a later version added, and does not own other roles' tables.
             if makes {
                 try Self.add("study_message_subject", WarehouseSchema.subjects, session)
                 try Self.add("study_client", WarehouseSchema.clients + ";" + Self.pendingIndex, session)
@@ -192,9 +192,9 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
         WHERE attrelid = to_regclass('study_resource') AND attname = 'json' AND atttypid = 'text'::regtype
         """
 
-    /// Changes an earlier version's tables. Where that cannot be, since a view has their columns, or they are
-    /// another role's, they stay as they are: numbers until their end, of which
-    /// ``WarehouseTransaction/usedNumbers()`` says how near it is.
+    /// Changes an earlier version's tables. If that is impossible, since a view uses their columns or another
+    /// role owns them, they stay as they are. Then numbers may run out, and
+    /// ``WarehouseTransaction/usedNumbers()`` reports how many are left.
     private func change(where isEarlier: String, by statements: String) async throws {
         guard try await database.run(.statement, { try !$0.rows(isEarlier, []).isEmpty }) else { return }
         do {
@@ -206,7 +206,7 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
         } catch PostgreSQLError.refused {}
     }
 
-    /// Those of i2b2's that an earlier version did not make.
+    /// The indexes of i2b2 that an earlier version did not make.
     private static let addedIndexes = """
         CREATE INDEX IF NOT EXISTS of_start ON observation_fact (start_date, patient_num);
         \(WarehouseSchema.modifierIndex)
@@ -243,10 +243,10 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
         ALTER TABLE study_consent ADD PRIMARY KEY (participant, message, number)
         """
 
-    /// Changes the schema, or says who may do it where this role may not.
+    /// Changes the schema, or reports who may do it if this role may not.
     private static func change(_ table: String, _ statements: String, _ session: PostgreSQLSession) throws {
         do { try session.command(statements) } catch {
-            // What depends on a column may refuse another type, a cast, or that its table goes.
+            // An object that depends on a column may prevent another type, a cast, or the table's removal.
             if case .refused(let state, _) = error, ["0A000", "2BP01", "42846"].contains(state) {
                 throw WarehouseError.badInput(
                     "this version changes the table \(table), and a view, a rule or an index has its "

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A message as a warehouse keeps it: as it was received, encrypted, with what became of it.
+/// A message in a warehouse: as it was received, encrypted, with its state.
 public struct StoredMessage: Sendable, Hashable {
-    /// What became of a message.
+    /// The state of a message.
     public enum State: Sendable, Hashable {
         /// Its facts are in the warehouse.
         case loaded
@@ -14,7 +14,7 @@ public struct StoredMessage: Sendable, Hashable {
         case failed(reason: String)
         /// It came after its participant had withdrawn, and its content is not kept.
         case refused
-        /// It would remove or replace what a participant gave, and nothing proves that it is theirs: the
+        /// It would remove or replace a participant's data, and nothing proves that it comes from them: the
         /// study's team decides.
         case pending(reason: String)
         /// The study's team did not approve it, and its content is not kept.
@@ -44,7 +44,7 @@ public struct StoredMessage: Sendable, Hashable {
 
     /// Its id, which is the same however often it is delivered.
     public var id: String
-    /// What its content is, in the words of the consumer.
+    /// The kind of its content, as the consumer names it.
     public var kind: String
     /// Its content; `nil` when that is not kept.
     public var body: Data?
@@ -58,10 +58,10 @@ public struct StoredMessage: Sendable, Hashable {
     public var client: String?
     /// The load of its facts.
     public var upload: Int?
-    /// Whether it has a consent or a withdrawal. Its content is kept then, however old it is.
+    /// Whether it has a consent or a withdrawal. If so, its content is kept however old it is.
     public var isSigned = false
 
-    /// What the column `reason` has.
+    /// The value of the column `reason`.
     var storedReason: String? { state.reason ?? (isSigned ? Self.signed : nil) }
     static let signed = "signed"
 
@@ -115,11 +115,11 @@ extension WarehouseTransaction {
 
     /// The message of an id; `nil` for one that was never seen.
     public func message(_ id: String) throws -> StoredMessage? {
-        // Of a warehouse of an earlier version, whoever reads does not see the app.
+        // A reader of an earlier version's warehouse does not see the app.
         try db.row(sql: "SELECT * FROM study_message WHERE id = ?", arguments: [id]).map(StoredMessage.init)
     }
 
-    /// Keeps a message, or what became of it, as a batch of it alone (``WarehouseBatch``).
+    /// Stores a message, or its new state, as a batch of its own (``WarehouseBatch``).
     package func keep(_ message: StoredMessage) throws {
         var batch = WarehouseBatch(self)
         _ = try batch.message(message.id)
@@ -127,7 +127,7 @@ extension WarehouseTransaction {
         try batch.write()
     }
 
-    /// Those of some ids of which there is a message.
+    /// Which of some ids the warehouse has messages for.
     package func knownMessages(_ ids: [String]) throws -> Set<String> {
         let rows = try db.rows(
             sql: "SELECT id FROM study_message WHERE id IN (\(db.listed))",
@@ -144,7 +144,7 @@ extension WarehouseTransaction {
     }
 
     private func messages(in state: String, _ limit: Int) throws -> [StoredMessage] {
-        // Each state by the index that PostgreSQL has for it.
+        // One query for each state, to use the index that PostgreSQL has for it.
         try db.rows(
             sql: """
                 SELECT id, kind, NULL AS body, received, state, reason, participant, NULL AS client, upload_id
@@ -166,7 +166,7 @@ extension WarehouseTransaction {
     /// The bytes of the messages that wait for a consent or for the team, could not be processed, or are to
     /// be processed again.
     public func keptBytes() throws -> Int {
-        // Each state by the index that PostgreSQL has for it.
+        // One query for each state, to use the index that PostgreSQL has for it.
         let parts = ["waiting", "failed", "again", "pending", "approved"].map {
             "SELECT sum(length(body)) AS bytes FROM study_message WHERE state = '\($0)'"
         }
@@ -183,13 +183,13 @@ extension WarehouseTransaction {
     /// is recognised when it comes again.
     ///
     /// Consents and withdrawals stay, since they were signed, and packages, since they have files. A
-    /// withdrawal that is processed late has others processed again: of a participant who has a message that
-    /// waits, failed or is not decided, everything stays.
+    /// withdrawal that is processed late causes other messages to be processed again: if a participant has a
+    /// message that waits, failed or is not decided, all their messages stay.
     ///
     /// - Parameters:
     ///   - time: Those that were received before.
     ///   - limit: How many at most.
-    /// - Returns: How many it was.
+    /// - Returns: How many contents were removed.
     package func removeLoadedContents(receivedBefore time: WarehouseTime, limit: Int) throws -> Int {
         // One consumer at a time: all find the same ones.
         try db.lock("contents of messages")
@@ -227,7 +227,7 @@ extension WarehouseTransaction {
             AND reason IS NULL
         """
 
-    /// Makes the index that finds such messages, where this role may. Nobody else writes messages meanwhile.
+    /// Makes the index that finds such messages, if this role may. Nobody else writes messages meanwhile.
     private func makeContentIndex() throws {
         guard try !db.hasIndex("message_content"), try db.owns("study_message") else { return }
         try db.execute(
@@ -240,7 +240,7 @@ extension WarehouseTransaction {
 
     // MARK: Consents
 
-    /// Keeps that a participant agreed, as a batch of it alone (``WarehouseBatch``).
+    /// Stores a participant's consent, as a batch of its own (``WarehouseBatch``).
     ///
     /// - Parameter shares: Whether the data may be shared beyond the study, where that was asked.
     package func keepConsent(
@@ -261,7 +261,7 @@ extension WarehouseTransaction {
         try batch.write()
     }
 
-    /// Approves what an app has delivered of a participant, and waits for the team.
+    /// Approves the messages of a participant that an app delivered and that wait for the team.
     func approveMessages(of participant: String, from client: String) throws {
         try db.execute(
             sql: """
@@ -274,15 +274,15 @@ extension WarehouseTransaction {
 
     // MARK: What the team decides
 
-    /// The messages that would remove or replace what a participant gave, without a proof, the oldest first;
-    /// without content.
+    /// The messages that would remove or replace a participant's data without a proof, the oldest first;
+    /// without their content.
     ///
     /// - Parameter limit: How many at most.
     public func pendingMessages(limit: Int = 1000) throws -> [StoredMessage] {
         try messages(in: "pending", limit)
     }
 
-    /// Approves a message that waits for the team: the consumer, which has the keys, does what it says.
+    /// Approves a message that waits for the team. The consumer, which has the keys, then processes it.
     ///
     /// - Returns: False when no such message waits.
     @discardableResult
@@ -293,7 +293,7 @@ extension WarehouseTransaction {
         ) > 0
     }
 
-    /// Decides against a message that waits for the team. Its content goes.
+    /// Dismisses a message that waits for the team. Its content is removed.
     ///
     /// - Returns: False when no such message waits.
     @discardableResult
@@ -317,8 +317,8 @@ extension WarehouseTransaction {
         ).compactMap { $0.text(0) }
     }
 
-    /// Takes back an approval before the message is processed: one that ends its consumer does not end each
-    /// that is started after it.
+    /// Withdraws an approval before the message is processed. A message that crashes its consumer then does
+    /// not crash each one that is started after it.
     ///
     /// - Returns: False when somebody else has done it.
     package func takeApproval(_ id: String) throws -> Bool {
@@ -335,8 +335,8 @@ extension WarehouseTransaction {
         try db.finds(sql: "SELECT 1 FROM study_withdrawal WHERE participant = ?", arguments: [participant])
     }
 
-    /// Lets somebody take part again who withdrew: as somebody new, with another pseudonym and number, unless
-    /// their data stayed. What is known of the earlier participation is when it ended.
+    /// Enrols somebody again who withdrew: as a new participant, with another pseudonym and number, unless
+    /// their data stayed. Of the earlier participation, only its end is known.
     ///
     /// - Parameter signed: When they agreed again, at the latest.
     /// - Returns: False for a consent that was signed, or received, before the withdrawal.
@@ -382,7 +382,7 @@ extension WarehouseTransaction {
     /// Whether anything is known of a participant: a message, a consent, or that they left.
     package func knows(_ participant: String) throws -> Bool {
         var tables = ["study_participant", "study_consent", "study_withdrawal", "study_message"]
-        // Whoever reads a warehouse of an earlier version does without the table.
+        // A reader of an earlier version's warehouse may lack the table.
         if try db.hasTable("study_message_subject") { tables.append("study_message_subject") }
         return try tables.contains { table in
             // Names of this list, none of them a stranger's.
@@ -390,14 +390,14 @@ extension WarehouseTransaction {
         }
     }
 
-    /// Keeps what a participant gave, and takes nothing more of them. What waits for their consent was never
-    /// agreed to, and is removed.
+    /// Ends a participation: the participant's data stays, and nothing more is accepted. What waits for their
+    /// consent was never agreed to, and is removed.
     ///
-    /// What was received by then still counts. Where something that was received later is in the warehouse
-    /// already, all messages of the participant are processed again, in their order. Where the content of one
+    /// What was received before still counts. If something that was received later is in the warehouse
+    /// already, all messages of the participant are processed again, in their order. If the content of one
     /// was removed for its age, what was loaded stays, and only the others are processed again.
     ///
-    /// - Parameter received: When it was received that they stop, as messages have it; `nil` for now.
+    /// - Parameter received: When the message that ends it was received, as messages have it; `nil` for now.
     package func stop(_ participant: String, at time: WarehouseTime, received: String? = nil) throws {
         try lock(participant)
         let received = received ?? Self.endOfTime
@@ -424,7 +424,7 @@ extension WarehouseTransaction {
             arguments: [participant, received]
         )
         guard hasLater else { return }
-        // What has no content any more would not come back.
+        // A message without its content could not be loaded again.
         let lacksContent = try db.finds(
             sql: "SELECT 1 FROM study_message WHERE participant = ? AND state = 'loaded' AND body IS NULL",
             arguments: [participant]
@@ -441,7 +441,7 @@ extension WarehouseTransaction {
         )
     }
 
-    /// Removes what was loaded of a participant, to be loaded again. Consents of before stay: what they cover
+    /// Removes a participant's loaded data, to load it again. Earlier consents stay: the data that they cover
     /// may be processed before they are.
     private func removeLoaded(of participant: String, consentsAfter received: String) throws {
         if let known = try knownParticipant(participant) { try removeFacts(of: known) }
@@ -482,13 +482,13 @@ extension WarehouseTransaction {
         return facts
     }
 
-    /// Removes everything of a participant: facts, visits, mappings, the pseudonym, resources, messages. What
-    /// stays is that somebody with this digest withdrew, so that a late message is refused. A stop after that
-    /// time is kept, for somebody who agreed anew in between.
+    /// Removes everything of a participant: facts, visits, mappings, the pseudonym, resources, messages. It
+    /// is kept that somebody with this digest withdrew, so that a late message is refused. A stop after that
+    /// time is kept, for somebody who agreed again in between.
     ///
-    /// - Parameter received: When the withdrawal was received, as messages have it. What was received later
-    ///   may be of somebody who agreed anew: it is processed again, and refused unless that is so; what has
-    ///   no content any more is removed, too. `nil` removes all.
+    /// - Parameter received: When the withdrawal was received, as messages have it. Later messages may come
+    ///   from somebody who agreed again: they are processed again, and refused if that is not the case; those
+    ///   without content are removed, too. `nil` removes all.
     /// - Returns: How many facts and samples were removed.
     @discardableResult
     package func withdraw(_ participant: String, now: WarehouseTime, received: String? = nil) throws -> Int {
