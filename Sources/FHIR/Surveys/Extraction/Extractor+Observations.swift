@@ -86,7 +86,7 @@ extension Extractor {
     /// What an item asks for: its codes, and the text that people saw.
     private func concept(_ codes: [JSONValue], _ item: Int) -> JSONValue {
         var members: [JSONMember] = []
-        if !codes.isEmpty { members.append(JSONMember(name: "coding", value: JSONValue(codes))) }
+        members.add("coding", codes)
         if let text = text(of: item) { members.append(JSONMember(name: "text", value: JSONValue(text))) }
         return JSONValue(members: members)
     }

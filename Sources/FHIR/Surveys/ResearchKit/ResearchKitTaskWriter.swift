@@ -57,7 +57,7 @@ struct ResearchKitTaskWriter {
     private mutating func json(_ step: ResearchKitStep) -> JSONValue {
         let item = survey.items[step.items[0]]
         var json: JSONValue = ["_class": "ORKStep", "identifier": JSONValue(step.identifier)]
-        if let title = survey.title { json["title"] = JSONValue(title.text(in: language)) }
+        json["title"] = shown(survey.title)
         switch step.kind {
         case .instruction:
             json["_class"] = "ORKInstructionStep"
@@ -69,17 +69,13 @@ struct ResearchKitTaskWriter {
         case .question:
             json["_class"] = "ORKQuestionStep"
             json["question"] = JSONValue(item.label(in: language))
-            if let help = item.help.first { json["text"] = JSONValue(help.text(in: language)) }
+            json["text"] = shown(item.help.first)
             json["optional"] = JSONValue(!item.isRequired)
-            if let placeholder = item.format.placeholder {
-                json["placeholder"] = JSONValue(placeholder.text(in: language))
-            }
+            json["placeholder"] = shown(item.format.placeholder)
             json["answerFormat"] = format(item)
         case .form:
             json["_class"] = "ORKFormStep"
-            if let group = step.group, let text = survey.items[group].text {
-                json["text"] = JSONValue(text.text(in: language))
-            }
+            json["text"] = step.group.flatMap { shown(survey.items[$0].text) }
             json["optional"] = JSONValue(!step.items.contains { survey.items[$0].isRequired })
             var formItems: [JSONValue] = []
             for index in step.items { formItems.append(formItem(survey.items[index])) }
@@ -96,13 +92,13 @@ struct ResearchKitTaskWriter {
         ]
         // Without an answer format it is the heading of a section.
         guard item.isQuestion else { return json }
-        if let help = item.help.first { json["detailText"] = JSONValue(help.text(in: language)) }
-        if let placeholder = item.format.placeholder {
-            json["placeholder"] = JSONValue(placeholder.text(in: language))
-        }
+        json["detailText"] = shown(item.help.first)
+        json["placeholder"] = shown(item.format.placeholder)
         json["answerFormat"] = format(item)
         return json
     }
+
+    private func shown(_ text: SurveyText?) -> JSONValue? { text.map { JSONValue($0.text(in: language)) } }
 
     // MARK: Answer formats
 
@@ -186,10 +182,10 @@ struct ResearchKitTaskWriter {
         if let unit = item.format.units.first, unit.display != nil {
             json["displayUnit"] = JSONValue(SurveyText(unit).text(in: language))
         }
-        if let minimum = Self.number(item.format.minimum) { json["minimum"] = minimum }
-        if let maximum = Self.number(item.format.maximum) { json["maximum"] = maximum }
+        json["minimum"] = Self.number(item.format.minimum)
+        json["maximum"] = Self.number(item.format.maximum)
         if let digits = item.format.maxDecimalPlaces { json["maximumFractionDigits"] = JSONValue(digits) }
-        if let initial = Self.initialNumber(item) { json["defaultNumericAnswer"] = initial }
+        json["defaultNumericAnswer"] = Self.initialNumber(item)
         return json
     }
 
@@ -221,7 +217,7 @@ struct ResearchKitTaskWriter {
             "step": JSONValue(step), "vertical": false,
         ]
         // Without one, nothing is chosen at first.
-        if let initial = Self.initialNumber(item) { json["defaultValue"] = initial }
+        json["defaultValue"] = Self.initialNumber(item)
         return json
     }
 
@@ -241,7 +237,7 @@ struct ResearchKitTaskWriter {
         if let digits = item.format.maxDecimalPlaces {
             json["maximumFractionDigits"] = JSONValue(min(digits, 4))
         }
-        if let initial = Self.initialNumber(item) { json["defaultValue"] = initial }
+        json["defaultValue"] = Self.initialNumber(item)
         return json
     }
 
@@ -259,9 +255,7 @@ struct ResearchKitTaskWriter {
         }
         if let initial = item.initial.first { json["defaultTextAnswer"] = JSONValue(initial.label) }
         if let content = item.format.textContent { json["textContentType"] = JSONValue(content) }
-        if let placeholder = item.format.placeholder {
-            json["placeholder"] = JSONValue(placeholder.text(in: language))
-        }
+        json["placeholder"] = shown(item.format.placeholder)
         return json
     }
 

@@ -228,10 +228,10 @@ extension SurveySession {
         if tree[node].isEnabled {
             if item.isGroup {
                 let children = tree[node].children.map { evaluationJSON(of: $0) }.filter { !$0.isNull }
-                if !children.isEmpty { members.append(JSONMember(name: "item", value: JSONValue(children))) }
+                members.add("item", children)
             } else if item.isQuestion {
                 let answers = tree[node].children.map { answerJSON($0, item) }
-                if !answers.isEmpty { members.append(JSONMember(name: "answer", value: JSONValue(answers))) }
+                members.add("answer", answers)
             }
         }
         let json = members.count == 1 ? JSONValue.null : JSONValue(members: members)
@@ -251,7 +251,7 @@ extension SurveySession {
         }
         var members = [JSONMember(name: "value" + content.suffix, value: content.tree)]
         let children = tree[node].children.map { evaluationJSON(of: $0) }.filter { !$0.isNull }
-        if !children.isEmpty { members.append(JSONMember(name: "item", value: JSONValue(children))) }
+        members.add("item", children)
         return JSONValue(members: members)
     }
 

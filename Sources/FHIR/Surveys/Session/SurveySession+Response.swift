@@ -37,10 +37,10 @@ extension SurveySession {
         var members: [JSONMember] = []
         if item.isGroup {
             let children = writtenOrder(node).compactMap { responseJSON(of: $0, includesText) }
-            if !children.isEmpty { members.append(JSONMember(name: "item", value: JSONValue(children))) }
+            members.add("item", children)
         } else if item.isQuestion {
             let answers = tree[node].children.compactMap { answerJSON($0, includesText) }
-            if !answers.isEmpty { members.append(JSONMember(name: "answer", value: JSONValue(answers))) }
+            members.add("answer", answers)
         }
         if let source = tree[node].source {
             // What a response said that had no answer it says again.
@@ -91,8 +91,15 @@ extension SurveySession {
             let content = value.content
             members.append(JSONMember(name: "value" + content.suffix, value: content.tree))
         }
-        if !children.isEmpty { members.append(JSONMember(name: "item", value: JSONValue(children))) }
+        members.add("item", children)
         return source?.replacing(members, among: ["item"]) ?? JSONValue(members: members)
+    }
+}
+
+extension [JSONMember] {
+    /// Adds a list, unless it is empty.
+    mutating func add(_ name: String, _ list: [JSONValue]) {
+        if !list.isEmpty { append(JSONMember(name: name, value: JSONValue(list))) }
     }
 }
 
