@@ -8,7 +8,7 @@ struct DeclaredField: Sendable {
     var place = FieldSchema.Place.element
     var rules: [FieldRule] = []
     let shape: FieldSchema.Shape
-    /// Where the property lies in its object or value.
+    /// The property's offset in its object or value, in bytes.
     var offset = 0
 
     /// Every name, today's first.

@@ -11,8 +11,8 @@ struct StoredProperty {
         Runtime.known?.properties(of: Swift.type(of: instance)) ?? mirrored(instance)
     }
 
-    /// The same by `Mirror`, which has no offsets: the properties lie one behind the other, aligned, behind
-    /// the header of an object.
+    /// The same with `Mirror`, which gives no offsets. They are computed: properties follow one another,
+    /// aligned, after the header of an object.
     static func mirrored(_ instance: Any) -> [StoredProperty] {
         var mirrors = [Mirror(reflecting: instance)]
         while let superclass = mirrors[0].superclassMirror { mirrors.insert(superclass, at: 0) }
@@ -28,8 +28,8 @@ struct StoredProperty {
         }
     }
 
-    /// The entry points of the standard library that `Mirror` calls, which give offsets. They are private:
-    /// where a version does not have them, `Mirror` serves.
+    /// The functions of the standard library that `Mirror` calls, which give offsets. They are private: if a
+    /// version lacks them, `Mirror` is used.
     private struct Runtime {
         typealias Count = @convention(c) (UnsafeRawPointer) -> Int
         typealias ChildType =

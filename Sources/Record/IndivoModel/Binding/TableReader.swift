@@ -1,7 +1,7 @@
 import IndivoXML
 
 extension FieldSchema {
-    /// Gives values the cells of a `FieldTable` from which they are read, found by field.
+    /// Passes values the cells of a `FieldTable`, by field, to be read from.
     ///
     /// One reader reads any number of tables of one schema, one after the other.
     final class Reader {
@@ -9,19 +9,19 @@ extension FieldSchema {
         let format: TableFormat
         /// The model or class being read, for messages.
         private let documentName: String
-        /// The list in which the values are that are read; `nil` for documents.
+        /// The list whose values are read; `nil` for documents.
         private let list: FieldSchema?
-        /// What stands before the properties' paths in messages: the list's path.
+        /// The prefix of the properties' paths in messages: the list's path.
         private let prefix: String
-        /// Collects problems instead of throwing them, when reading is to continue behind them.
+        /// Collects problems, so that reading continues; `nil` if problems are thrown.
         private let problems: ReadingProblems?
         /// The class of the documents that are read, where it is known.
         private var type: IndivoDocument.Type?
         /// Documents that were read from elements before, and are not read again.
         private let known: [XMLNode: IndivoDocument]
 
-        // Unchecked, since checking takes a tenth of reading's time: each access ends before anybody is
-        // called who could come back.
+        // Unchecked, since the check takes a tenth of the reading time. It is safe: each access ends before a
+        // call that could access the property again.
 
         @exclusivity(unchecked) private var table: FieldTable
         /// The value of a list that is read next.
@@ -29,7 +29,7 @@ extension FieldSchema {
         private var decoder = TableDecoder()
         /// Reads what is in relations.
         private var inner: Reader?
-        /// How many documents there are around the one that is read.
+        /// How many documents enclose the one that is read.
         private var depth = 0
 
         init(
@@ -54,7 +54,7 @@ extension FieldSchema {
 }
 
 extension FieldSchema.Reader {
-    /// Goes on to the table of another element.
+    /// Decodes another element into the table.
     @discardableResult
     func decode(_ element: XMLNode) -> XMLView? {
         let view = element.view
@@ -106,7 +106,7 @@ extension FieldSchema.Reader {
         if !field.shape.isList {
             let items = items(of: field)
             if items.count > 1, format == .dataModel {
-                // That there are more is noted, and does not keep the document from being read.
+                // More models are reported, but do not keep the document from being read.
                 let error = DocumentError(
                     found: "\(items.count) models",
                     expected: "one; the others stay where they are, unread",
@@ -130,13 +130,14 @@ extension FieldSchema.Reader {
                 collecting: problems
             )
         } catch let error as DocumentError where format == .dataModel {
-            // Another model than the relation's. Problems inside the model are collected where they are met.
+            // The element is another model than the relation's. Problems inside a model are collected as they
+            // are found.
             try report(error)
             return nil
         }
     }
 
-    /// A value of what the table says.
+    /// A value, read from the table.
     func value<Value: CompoundValue>(_ type: Value.Type = Value.self) throws -> Value {
         var value = Value()
         try withUnsafeMutablePointer(to: &value) {
@@ -159,7 +160,7 @@ extension FieldSchema.Reader {
         }
     }
 
-    /// Reads a `Model` element, or an element inside nested XML; those of one class with one reader.
+    /// Reads a `Model` element, or an element inside nested XML. Elements of the same class share one reader.
     static func read(
         _ element: XMLNode,
         as type: IndivoDocument.Type,
@@ -187,7 +188,7 @@ extension FieldSchema.Reader {
             reader?.type = type
             reader?.depth = depth
         }
-        // What is not a model of the class is refused there, with the reason.
+        // An element that is not a model of the class is refused there, with the reason.
         guard let reader, format == .nested || type.isModel(element, reader.schema) else {
             return try type.read(from: element, collecting: problems)
         }
@@ -207,7 +208,7 @@ extension FieldSchema.Reader {
         self.init(schema, .dataModel, documentName: schema.modelName, known: known, problems: problems)
     }
 
-    /// Notes what is wrong with a value, or throws it where nobody collects problems.
+    /// Collects a problem with a value, or throws it if problems are not collected.
     func report(_ reason: DocumentError.Reason, _ field: FieldSchema) throws {
         let line =
             if case .relation = field.target { item?.node.line } else {
@@ -230,7 +231,7 @@ final class ReadingProblems {
 
     init(of collects: @escaping (DocumentError) -> Bool = { _ in true }) { self.collects = collects }
 
-    /// Whether it is no more than a value that cannot be read.
+    /// Whether the error is only about a value that cannot be read.
     static func isOfValue(_ error: DocumentError) -> Bool {
         if case .unreadableValue = error.reason { true } else { false }
     }

@@ -1,17 +1,16 @@
 import IndivoXML
 
 extension FieldSchema {
-    /// Takes the values of an object into a `FieldTable`.
+    /// Writes the values of an object into a `FieldTable`.
     ///
-    /// Where the object has a source, its table is the beginning: a cell whose text is a spelling of the
-    /// object's value stays as it is, with the source's text, and so does one whose text cannot be a value of
-    /// the property.
+    /// If the object has a source, the source's table comes first. A cell keeps the source's text if that is
+    /// a spelling of the object's value, or if it cannot be read as a value of the property.
     final class Writer {
         @exclusivity(unchecked) private(set) var table: FieldTable
         /// Whether there is nothing to compare with.
         @exclusivity(unchecked) private var isNew: Bool
         private let isField: Bool
-        /// Whether a server reads the values, which then are spelled as it takes them.
+        /// Whether the values are written for a server, in the spellings that it accepts.
         private let isForServer: Bool
 
         /// - Parameters:
@@ -28,7 +27,7 @@ extension FieldSchema {
         /// Begins anew with an object of the same schema.
         func clear() { table.clear() }
 
-        /// Begins anew over the table of another element, and gives what its relations hold.
+        /// Starts over with the table of another element, and returns what its relations hold.
         func begin(over element: XMLView, keptBy source: XMLNode, _ decoder: inout TableDecoder)
             -> [FieldTable.Relation]
         {
@@ -37,15 +36,15 @@ extension FieldSchema {
             return table.relations
         }
 
-        /// Takes what an object says.
+        /// Writes an object.
         func write(_ document: IndivoDocument) { table.schema.group.write(from: document.storage, self) }
 
-        /// Takes what a value says.
+        /// Writes a compound value.
         func write<Value: CompoundValue>(_ value: Value) {
             withUnsafePointer(to: value) { table.schema.group.write(from: UnsafeRawPointer($0), self) }
         }
 
-        /// Takes a leaf, or the item of a list of leaves.
+        /// Writes a leaf, or the item of a list of leaves.
         func leaf<Value: LexicalValue>(_ value: Value, _ field: FieldSchema) {
             guard case .leaf(let index) = field.target else { return add(.text(text(of: value)), to: field) }
             if !isNew, let old = table.text(of: index),
@@ -80,7 +79,7 @@ extension FieldSchema {
             }
         }
 
-        /// Takes a compound value, whose fields `body` gives.
+        /// Writes a compound value, whose fields `body` writes.
         func compound(_ field: FieldSchema, _ body: () -> Void) {
             let outer = isNew
             defer { isNew = outer }

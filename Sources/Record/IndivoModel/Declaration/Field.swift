@@ -14,11 +14,11 @@
 public struct Field<Value: FieldValue> {
     /// What the property holds.
     public var wrappedValue: Value
-    /// `nil` where the declaration says nothing but the type.
+    /// `nil` if the declaration gives no more than the type.
     @usableFromInline let options: FieldOptions?
 
-    // Inlinable, all of them: every object that is made makes all its fields, and in the module that declares
-    // the class their types are known.
+    // The initializers are inlinable: each new object makes all its fields, and the module that declares the
+    // class knows their types.
 
     /// A field that is called in XML as in Swift.
     @inlinable
@@ -27,7 +27,7 @@ public struct Field<Value: FieldValue> {
         options = nil
     }
 
-    /// A field with a value of its own to begin with.
+    /// A field with an initial value.
     @inlinable
     public init(wrappedValue: Value) {
         self.wrappedValue = wrappedValue
@@ -36,8 +36,8 @@ public struct Field<Value: FieldValue> {
 
     /// A field with another name in XML, or stored elsewhere than in a child element.
     /// - Parameters:
-    ///   - wrappedValue: Its value to begin with; left out, none.
-    ///   - name: The name in XML; left out, the property's own.
+    ///   - wrappedValue: The initial value; absent by default.
+    ///   - name: The name in XML; the property's own by default.
     ///   - place: The part of nested XML that holds the value. Data models (SDMX) know only elements.
     ///   - formerly: Names under which older documents hold it. They are read; a document that is sent to a
     ///     server uses today's name.
@@ -54,7 +54,7 @@ public struct Field<Value: FieldValue> {
         options = FieldOptions(name: name, place: place, formerly: formerly, rules: rules)
     }
 
-    /// Not for compound values: what a field of theirs is called depends on where they stand.
+    /// Unavailable in compound values: the name of a field in them depends on the field that holds the value.
     @available(*, unavailable, message: "only the fields of documents have projections")
     public var projectedValue: FieldSchema.Projection {
         fatalError("only the fields of documents have projections")
@@ -89,8 +89,8 @@ struct FieldOptions: Sendable {
     let name: String
     let place: FieldSchema.Place
     let formerly: [String]
-    /// Made when the layout is, once for a class: every object has a field's options, and none should pay for
-    /// a list.
+    /// Called once for each class, when its schema is made: every object holds its fields' options, and none
+    /// should pay for a list.
     let rules: @Sendable () -> [FieldRule]
 
     @usableFromInline
@@ -112,13 +112,13 @@ struct FieldOptions: Sendable {
 /// ```swift
 /// @Field(rules: [.required, .coded(in: .rxNorm)]) public var drugName: CodedValue?
 /// ```
-/// Rules are checked by ``IndivoDocument/problems()``, never while a document is read: what is there can
-/// always be read.
+/// Rules are checked by ``IndivoDocument/problems()``, never while a document is read: a document that breaks
+/// a rule can still be read.
 public enum FieldRule: Sendable, Hashable {
-    /// There must be a value; of a coded value title, system and identifier. In a compound value: where that
-    /// has any value.
+    /// There must be a value; a coded value must have title, system and identifier. In a compound value, the
+    /// rule applies only if the compound value is there.
     case required
-    /// There must be an element, if an empty one, in nested XML: a name whose parts are not all known.
+    /// Nested XML must have the element, even an empty one, as for a name whose parts are not all known.
     case present
     /// Text of at most so many characters. Without a rule a server takes 255.
     case maximumLength(Int)

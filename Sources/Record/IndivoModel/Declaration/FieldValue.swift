@@ -56,7 +56,7 @@ extension FieldSchema {
         public let kind: Kind
         /// Whether there may be any number of them.
         public let isList: Bool
-        /// The text of the value that a field without one has, where the value is not an optional.
+        /// The text of the default that a field has without a value, if its type is not an optional.
         var defaultText: String?
     }
 

@@ -22,8 +22,8 @@ public protocol LexicalValue: FieldElement, Hashable, Sendable {
     /// The text that is written: what was read, or the canonical form of a value made in code.
     var lexical: String { get }
 
-    /// The text that is written where a server reads it, in a data model's field and in Indivo's own
-    /// documents: a server takes fewer spellings than XML Schema has. An instant is written in UTC.
+    /// The text that is written for a server, in a data model's field and in Indivo's own documents: a server
+    /// accepts fewer spellings than XML Schema. An instant is written in UTC.
     var fieldLexical: String { get }
 
     /// What a data model calls the type; a server checks a field's text by it.
@@ -109,7 +109,7 @@ public struct LexicalError: Error, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// What most types say of a text.
+    /// The error that most types throw for a text.
     init(_ text: String, isNot expected: String) {
         self.init(expected: expected, reason: "“\(text)” is not one")
     }
@@ -144,7 +144,7 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The text's bytes, with what is thrown typed.
+    /// Calls `body` with the text's bytes, and throws its error with its type.
     @inline(__always)
     func withBytes<T, Failure: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> T)
         throws(Failure) -> T
@@ -154,7 +154,7 @@ extension String {
     }
 }
 
-/// Whether bytes are a text.
+/// Whether bytes are the UTF-8 of a text.
 func isText(_ text: String, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     text.withBytes { areEqual($0, bytes) }
 }
@@ -225,7 +225,7 @@ enum XMLYear {
 }
 
 extension Date {
-    /// Whole seconds since 1970, at most those of nine-digit years. Of what is not a number it is 0.
+    /// Whole seconds since 1970, clamped to years of nine digits; 0 for a date that is not a number.
     var wholeSeconds: Int {
         let interval = timeIntervalSince1970
         return interval.isNaN ? 0 : Int(min(max(interval, -9e12), 9e12).rounded(.down))

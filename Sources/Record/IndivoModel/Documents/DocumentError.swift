@@ -41,7 +41,7 @@ public struct DocumentError: Error, Hashable, CustomStringConvertible {
         )
     }
 
-    /// - Parameter element: Another than was expected.
+    /// - Parameter element: What was found instead of the expected element.
     init(_ element: XMLNode, isNot expected: String, document: String, showsNamespace: Bool = false) {
         let found = element.kind == .element ? "<\(element.qualifiedName)>" : "no element"
         let namespace = showsNamespace ? element.namespace.map { " in \($0)" } ?? "" : ""

@@ -1,10 +1,10 @@
 import IndivoXML
 
-/// What was changed in a document that came from a report, in a form that can be kept and applied later.
+/// The changes of a document that came from a report, in a form that can be kept and applied later.
 ///
-/// A report leaves things out, so the whole document is not known. Kept is what was read and what it was made
-/// into; when the stored document is at hand, the difference of the two is written into it, as if the objects
-/// were still there.
+/// A report leaves things out, so the whole document is not known. The patch keeps what was read and what it
+/// was changed into. Once the stored document is at hand, the difference of the two is written into it, as if
+/// the objects were still there.
 ///
 /// ```xml
 /// <Patch>
@@ -12,16 +12,16 @@ import IndivoXML
 ///   <Changed><Model name="Medication" was="0">…</Model></Changed>
 /// </Patch>
 /// ```
-/// `was` says which of the models that were read, counted from 0 in the order of the document, a model is
-/// made of.
+/// `was` is the number of the model, among those that were read, that this model comes from. The numbers
+/// start at 0, in document order.
 package struct DocumentPatch {
     /// The patch as XML.
     package let root: XMLNode
-    /// What was read, made into what is to be.
+    /// What was read, with the changes.
     package let changed: XMLNode
     private let written: [WrittenDocument]
 
-    /// What of a document is not as it was read.
+    /// The changes of a document since it was read.
     /// - Throws: ``DocumentError`` also when the document was not read, or its class is not registered.
     package init(of document: IndivoDocument) throws {
         guard let source = document.source, Self.knownClass(of: source) == type(of: document) else {
@@ -53,11 +53,11 @@ package struct DocumentPatch {
         for (_, element) in written { element.removeAttr(Self.mark) }
     }
 
-    /// Makes what was written the objects' source: the next patch says what changed since. A report's they
-    /// remain.
+    /// Makes the written elements the objects' source, so that the next patch holds only later changes. The
+    /// objects still count as read from a report.
     package func commit() { for (document, element) in written { document.source = element } }
 
-    /// What was read, made into what is to be, from a patch's XML: a document's root.
+    /// The changed document of a patch: its root element.
     package static func changed(in root: XMLNode) throws -> XMLNode {
         let changed = try part("Changed", of: root).clone()
         for model in models(in: changed) { model.removeAttr(mark) }
@@ -89,7 +89,8 @@ package struct DocumentPatch {
         document.isFromReport = true
         if type.format.isDataModel { connect(document, origins) } else { document.source = read }
         if !problems.all.isEmpty {
-            // What could not be read then cannot be read now, and stays; what was set since is not a removal.
+            // A value that was unreadable before stays. A value that was set must be readable, or it would count
+        // as removed.
             let known = Set(document.readingProblems.map(\.reason))
             if let error = problems.all.first(where: { !known.contains($0.reason) }) { throw error }
         }
@@ -114,14 +115,13 @@ package struct DocumentPatch {
         return part
     }
 
-    /// An element and all below it, in the order of the document: of a data model the models, of nested XML
-    /// the root.
+    /// The models in an element and below it, in document order; for nested XML, the root alone.
     private static func models(in element: XMLNode) -> [XMLNode] {
         guard element.name == "Model" else { return [element] }
         return [element] + element.ownChildren(named: "Field").flatMap { $0.relatedModels.flatMap(models) }
     }
 
-    /// The class of a report's element, where it is known by it.
+    /// The class that is registered for a report's element.
     private static func knownClass(of element: XMLNode) -> IndivoDocument.Type? {
         let type = try? DocumentClasses.type(of: element)
         return type == GenericDocument.self ? nil : type

@@ -44,7 +44,7 @@ package struct SentWrite: Sendable {
     package let path: [String: String]
     /// The id under which it was sent.
     package let externalID: String
-    /// What may be stored, the latest last: what changed between two attempts makes another.
+    /// The contents that may be stored, the latest last. A change between two attempts adds another.
     package private(set) var contents: [Data]
 
     package init(_ content: Data, record: String, call: String, path: [String: String], externalID: String) {

@@ -17,8 +17,8 @@ public final class GenericDocument: IndivoDocument {
     /// The text of a field, by its name in XML.
     public subscript(name: String) -> String? { fields.last { $0.name == name }?.value }
 
-    /// Notes the values that are none by the description of the model, if there is one, those of related
-    /// models too.
+    /// Collects the values that the model's description, if there is one, does not allow, also those of
+    /// related models.
     func collectUnreadable(into problems: ReadingProblems) throws {
         guard let model = DocumentClasses.runtimeModel(named: modelName) else { return }
         let fields = FieldTable(source, model.schema, .dataModel)

@@ -1,7 +1,7 @@
 import IndivoXML
 
 extension IndivoDocument {
-    /// Everything that the document says, a value a line, related documents inside, for debugging.
+    /// All values of the document, one a line, related documents included, for debugging.
     ///
     /// ```
     /// Medication 6f9619ff-8b86-4d01-b42d-00cf4fc964ff
@@ -10,10 +10,9 @@ extension IndivoDocument {
     ///   fulfillments[0]: Fill
     ///     dispenseDaysSupply: 30.0
     /// ```
-    /// What the class does not know follows at the end, under the names that data has.
+    /// Fields that the class does not know follow at the end, under their names in XML.
     ///
-    /// It holds what the document says of the patient, and belongs into no log; ``description`` has only the
-    /// kind and the id.
+    /// It contains the patient's data: keep it out of logs. ``description`` has only the kind and the id.
     public final var fullDescription: String {
         ([modelName + (id.map { " \($0)" } ?? "")] + lines(margin: "  ")).joined(separator: "\n")
     }
@@ -54,8 +53,8 @@ extension IndivoDocument {
 }
 
 extension CompoundValue {
-    /// The fields that have a value, as in `family: Lovelace, given: Ada`. It is what the document says of
-    /// the patient, and belongs into no log.
+    /// The fields that have a value, as in `family: Lovelace, given: Ada`. It contains the patient's data:
+    /// keep it out of logs.
     public var description: String {
         let table = FieldTable(self, .dataModel)
         return table.lines(table.schema.group, path: "", margin: "").joined(separator: ", ")

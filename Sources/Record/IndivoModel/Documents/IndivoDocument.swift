@@ -29,7 +29,7 @@ open class IndivoDocument: CustomStringConvertible {
         set { keptMetadata = newValue.map { [$0] } ?? [] }
     }
 
-    /// One or none, aside, since it is larger than most documents, and most have none.
+    /// At most one, stored outside the object: metadata is larger than most documents, and most have none.
     private final var keptMetadata: [DocumentMetadata] = []
 
     /// How far the document has come on its way from the app to a record.
@@ -45,7 +45,7 @@ open class IndivoDocument: CustomStringConvertible {
     /// The name of the data model; by default the class's own.
     open class var modelName: String { "\(self)" }
 
-    /// How documents of this class stand in XML; a data model unless a class says otherwise.
+    /// The XML format of documents of this class; a data model by default.
     open class var format: Format { .dataModel }
 
     /// The name of this document's data model.
@@ -82,7 +82,7 @@ open class IndivoDocument: CustomStringConvertible {
 
     static func read(from node: XMLNode, collecting problems: ReadingProblems?) throws -> Self {
         let element = node.kind == .document ? node.root ?? node : node
-        // Of `IndivoDocument` itself, every document is one.
+        // Every document is an `IndivoDocument`: its registered class reads it.
         if self == IndivoDocument.self,
             let document = try DocumentClasses.type(of: element).read(from: element, collecting: problems)
                 as? Self
@@ -126,29 +126,30 @@ open class IndivoDocument: CustomStringConvertible {
         if source.name == "Model" || source.name == "Models" {
             _ = try? type(of: self).read(from: source, collecting: problems)
         } else {
-            // Inside a report, whatever it is called there.
+            // An element inside a report may have any name.
             try? type(of: self).init().readNested(source, root: nil, namespace: nil, collecting: problems)
         }
         return problems.all
     }
 
-    /// Makes the class known, so that its model, or the root element of its nested XML, is read as this class
-    /// wherever it is met.
+    /// Registers the class: from then on, its model, or the root element of its nested XML, is read as this
+    /// class.
     ///
     /// The core models are known from the start; a class registered later for the same model replaces it.
     public static func register() { DocumentClasses.register(self) }
 
-    /// The document as XML, as a server takes it: a new tree each time, everything unknown kept.
+    /// The document as a server accepts it: a new tree with each call, including everything that the class
+    /// does not know.
     /// - Parameter naming: Whether fields read under older names are written under today's.
     /// - Returns: The root element.
     public final func xml(naming: FieldNaming = .current) throws -> XMLNode {
         try PreparedDocument(new: self, naming: naming).root
     }
 
-    /// Where the object's stored properties are counted from. Valid while the object lives.
+    /// The address from which offsets of stored properties count. It is valid as long as the object exists.
     final var storage: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// How a class of documents stands in XML.
+    /// The XML format of a class of documents.
     public enum Format: Sendable {
         /// A data model in SDMX: `<Models><Model name="…"><Field name="…">`.
         case dataModel
@@ -167,11 +168,11 @@ open class IndivoDocument: CustomStringConvertible {
         }
     }
 
-    /// Under which names fields are written that were read under older ones.
+    /// The names for fields that were read under older names.
     public enum FieldNaming: Sendable {
         /// As they were read, so that a file comes back as it was.
         case asRead
-        /// As the model calls them today, which is all that a server takes.
+        /// The model's current names, the only ones that a server accepts.
         case current
     }
 
@@ -212,7 +213,7 @@ open class IndivoDocument: CustomStringConvertible {
     }
 }
 
-// Of a protocol, since only there `Self` is the class that is made.
+// These extend a protocol, since only there `Self` is the object's own class.
 extension FieldElement where Self: IndivoDocument {
     /// Makes a new document and fills it in.
     ///
@@ -227,11 +228,11 @@ extension FieldElement where Self: IndivoDocument {
         try fill(self)
     }
 
-    /// A new document that says the same, with what the class does not know and what could not be read: one
-    /// that is not on a server yet.
+    /// A new document with the same content, including what the class does not know and what could not be
+    /// read. It is not on a server yet.
     /// - Throws: ``DocumentError`` when the document holds something that its format cannot.
     public func copy() throws -> Self {
-        // Of the object's own class, also where only a superclass is known of it.
+        // The copy has the object's own class, even if the caller knows only a superclass.
         let copy: Self
         if let element = try nestedCopy() {
             copy = type(of: self).init()

@@ -46,8 +46,8 @@ extension PreparedDocument {
         self.init(root: root, written: writer.written)
     }
 
-    /// One model of a document that holds perhaps more: the others, and all that is unknown, stay as they
-    /// are.
+    /// One model of a stored document, which may hold others. The others, and everything unknown, stay
+    /// unchanged.
     /// - Parameter document: Read from `stored`, or from a report on it.
     /// - Parameter isChecked: Whether a value that could not be read back is an error.
     package init(replacing document: IndivoDocument, in stored: XMLNode, isChecked: Bool = true) throws {
@@ -85,9 +85,9 @@ extension PreparedDocument {
         return try document.root == root && document.contents().count > 1 ? document.data() : root.data()
     }
 
-    /// Makes what was written the documents' source. Where the stored document had related models that the
-    /// objects did not know, the objects know them from now on: otherwise the next version would seem to take
-    /// them away.
+    /// Makes the written elements the documents' sources. If the stored document has related models that the
+    /// objects did not know, the objects know them from now on: otherwise the next version would seem to
+    /// remove them.
     package func commit() {
         for (document, element) in written {
             document.source = element
@@ -108,7 +108,8 @@ extension IndivoDocument {
     /// things out).
     package final var storedRoot: XMLNode? { id == nil || isFromReport ? nil : source?.document.root }
 
-    /// Takes the related documents from a `Model` element that was written, those that are known as they are.
+    /// Reads the related documents from a `Model` element that was written. Known documents keep their
+    /// objects.
     fileprivate final func readRelations(of model: XMLNode, _ known: [XMLNode: IndivoDocument]) {
         let schema = ModelSchema.of(type(of: self))
         guard !schema.relations.isEmpty,
@@ -121,8 +122,8 @@ extension IndivoDocument {
         }
     }
 
-    /// Takes over from the stored document what a report on it left out; what was changed since stays. The
-    /// stored document becomes the source, so that nothing of it is lost when this one is written.
+    /// Fills in from the stored document what a report on it left out; later changes stay. The stored
+    /// document becomes the source, so that nothing of it is lost when this one is written.
     final func complete(from stored: XMLNode) throws {
         guard let source else { return }
         let whole = try type(of: self).read(stored: stored)

@@ -31,8 +31,8 @@ public struct SDMXDocument {
         self = try ReadingProblems.collect(into: &problems) { try SDMXDocument(node, collecting: $0) }
     }
 
-    /// Reads models that a server has: values that cannot be read are left out, and the models'
-    /// readingProblems have them.
+    /// Reads models that a server has stored. Values that cannot be read are left out, and the models'
+    /// `readingProblems` list them.
     package init(stored node: XMLNode) throws {
         try self.init(node, collecting: ReadingProblems(of: ReadingProblems.isOfValue))
     }
@@ -66,8 +66,8 @@ public struct SDMXDocument {
         try models.flatMap { try $0.problems() } + Self.problems(beside: source)
     }
 
-    /// What a server takes for a model without a name: everything directly in `Models` that is neither an
-    /// element nor text.
+    /// The problems of comments and processing instructions directly in `Models`: a server takes each for a
+    /// model without a name.
     package static func problems(beside root: XMLNode?) -> [ValidationError.Problem] {
         let others =
             root?.contents().filter { $0.kind == .comment || $0.kind == .processingInstruction } ?? []

@@ -2,11 +2,11 @@ import IndivoXML
 
 /// A field of the document that an object was read from, and what the object's model knows of it.
 package struct SourceField: Sendable, Hashable {
-    /// What the model says of a field's name.
+    /// What a field's name means in the model.
     package enum Meaning: Sendable, Hashable {
         /// A field of the model.
         case known
-        /// The name that the field of this name had once. Servers refuse it.
+        /// A former name of the field with this name. Servers refuse it.
         case formerly(String)
         /// None of the model's fields. Servers refuse it.
         case unknown
@@ -35,7 +35,7 @@ extension FieldSchema {
 }
 
 extension IndivoDocument {
-    /// What the document says, as it would be sent: what was not changed since it was read is as it was.
+    /// The document's content as it would be sent: fields that were not changed keep their text.
     final func sentContent() throws -> FieldTable {
         if self is GenericDocument { return try content() }
         if type(of: self).format.isDataModel { try schema.checkDataModel() }
@@ -87,8 +87,8 @@ extension IndivoDocument {
         self is GenericDocument ? DocumentClasses.schema(ofModel: modelName) : ModelSchema.of(type(of: self))
     }
 
-    /// What a document of a data model says, by its model's schema: of an object what it holds, of a document
-    /// without a class of its own what its source says.
+    /// The content of a data model's document, by its model's schema. An object gives its values; a document
+    /// without a class of its own gives its source.
     final func content() throws -> FieldTable {
         guard self is GenericDocument else {
             try schema.checkDataModel()
@@ -104,7 +104,7 @@ extension IndivoDocument {
         return table
     }
 
-    /// The properties that have a value, in the order of their declaration; of a list also how many.
+    /// The properties that have a value, in the order of their declaration; a list is followed by its count.
     package final func presentProperties() throws -> [String] {
         let isModel = type(of: self).format.isDataModel
         let table = isModel ? try content() : FieldTable(self)

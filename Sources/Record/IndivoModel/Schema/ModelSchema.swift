@@ -264,8 +264,8 @@ struct NameIndex: Sendable {
     /// A hash table with open addressing, at most half full.
     private var slots: [(name: [UInt8], found: Found)?]
 
-    /// - Parameter fields: With their names, today's first. These win, too: an older name of one may be
-    ///   today's of another.
+    /// - Parameter fields: With their names, the current one first. A current name takes precedence over the
+    ///   same name as an older one of another field.
     init(_ fields: [(names: [String], target: FieldTarget)]) {
         var values: [String: Found] = [:]
         for (names, target) in fields {

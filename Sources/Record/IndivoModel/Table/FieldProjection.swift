@@ -35,15 +35,16 @@ extension FieldSchema {
 
         /// Whether a document has a field.
         public enum Presence: Sendable, Hashable {
-            /// The document says nothing of it.
+            /// The document does not have the field.
             case absent
-            /// The field is there and says nothing.
+            /// The field is there, without a value.
             case empty
             /// The field is there, with a value.
             case present
         }
 
-        /// - Parameter storage: Where the field lies: in the object, whose address away it is its offset.
+        /// - Parameter storage: The field's address in the object. Its distance from the object's address is
+        ///   the field's offset.
         init(_ document: IndivoDocument, storage: UnsafeRawPointer) {
             let schema = ModelSchema.of(type(of: document))
             let offset = storage - UnsafeRawPointer(document.storage)

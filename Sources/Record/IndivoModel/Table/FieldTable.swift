@@ -1,7 +1,7 @@
 import IndivoXML
 
-/// What a document or value says, by its schema: a cell for each leaf and compound value, and what each
-/// relation holds. A table that was read refers to its source and is valid as long as nobody changes that.
+/// The content of a document or value, by its schema: a cell for each leaf and compound value, and the items
+/// of each relation. A table that was read points into its source, and is valid until the source changes.
 struct FieldTable {
     let schema: ModelSchema
     let format: TableFormat
@@ -13,7 +13,7 @@ struct FieldTable {
     var relations: [Relation]
     /// Texts that stand in no source, such as those of values that were set.
     private(set) var texts: [String] = []
-    /// Elements of leaves and relations that stand twice, or under several names, and do not count.
+    /// Elements of leaves and relations that appear twice or under several names, and are ignored.
     var spares: [(target: FieldTarget, element: XMLView)] = []
     /// Whether some field stands under an older name, or twice.
     var hasOlderNames = false
@@ -22,7 +22,7 @@ struct FieldTable {
     struct Cell: BitwiseCopyable {
         enum Text: BitwiseCopyable {
             case absent
-            /// It is there and says nothing.
+            /// It is there, without a text.
             case empty
             case bytes(UnsafeBufferPointer<UInt8>)
             /// In several pieces below the origin.
@@ -70,7 +70,7 @@ struct FieldTable {
         decoder.decode(view, keptBy: element, into: &self)
     }
 
-    /// Takes all values away.
+    /// Removes all values.
     mutating func clear() {
         leaves.withUnsafeMutableBufferPointer { $0.update(repeating: Cell()) }
         if !groups.isEmpty { groups.withUnsafeMutableBufferPointer { $0.update(repeating: Cell()) } }
@@ -123,7 +123,7 @@ struct FieldTable {
 
     func line(of leaf: Int) -> Int? { leaves[leaf].origin?.node.line }
 
-    /// Takes away what the relations hold, but for where they stand.
+    /// Removes the items of the relations, but not the positions of the relations.
     mutating func forgetItems() {
         for index in relations.indices where !relations[index].items.isEmpty { relations[index].items = [] }
     }
@@ -155,12 +155,12 @@ struct FieldTable {
         spares.append((target, element))
     }
 
-    /// The elements of a leaf, or of a relation, that do not count.
+    /// The ignored elements of a leaf or relation.
     func spares(of target: FieldTarget) -> [XMLNode] {
         spares.filter { $0.target == target }.map(\.element.node)
     }
 
-    /// A leaf's text; empty where it is absent, and where a report may fill it in although nothing is stored.
+    /// A leaf's text; empty if it is absent, or is a `false` that a report may have filled in.
     func reportedText(of leaf: Int) -> String {
         let text = text(of: leaf)?.string ?? ""
         return schema.leaves[leaf].type.dataType == .boolean && text == "false" ? "" : text
@@ -192,7 +192,7 @@ struct FieldTable {
             let b = other.relations[relation].items
             return a.count == b.count && zip(a, b).allSatisfy { $0.hasSameContent(as: $1, field, format) }
         }
-        // What is not there and what is empty are not the same.
+        // An absent value and an empty one are different.
         guard let a = string(of: field.leaf), let b = other.string(of: field.leaf) else {
             return leaves[field.leaf].isPresent == other.leaves[field.leaf].isPresent
         }
@@ -218,11 +218,11 @@ enum TableItem {
     indirect case value(any CompoundValue)
     case document(IndivoDocument)
 
-    /// Where it stands, of a source's table.
+    /// The element, in a table that was read.
     var element: XMLView? { if case .element(let element) = self { element } else { nil } }
 }
 
-/// The text of a leaf, still where it stands: no `String` is made for a type that can read bytes.
+/// The text of a leaf, in place: no `String` is made for a type that can be read from bytes.
 enum FieldText {
     /// Text that lies in one piece.
     case bytes(UnsafeBufferPointer<UInt8>)
@@ -270,7 +270,7 @@ struct TableDecoder {
     private var models = SDMXDecoder()
     private var nested = NestedDecoder()
 
-    /// Makes a table that of another element, whose tree `source` keeps.
+    /// Decodes an element into a table. `source` keeps the element's tree alive.
     @inline(__always)
     mutating func decode(_ element: XMLView, keptBy source: XMLNode?, into table: inout FieldTable) {
         table.clear()

@@ -1,10 +1,10 @@
-/// Finds the position that each value of a list had when it was read, so that what a type does not know stays
-/// with the value it belongs to when values are added, moved or removed.
+/// Finds each value's former position in a list. So content that a type does not know stays with its value
+/// when values are added, moved or removed.
 package enum ListMatch {
-    /// For each of `count` values its position of `total`; `nil` for a value that is new.
+    /// For each of `count` values, its position among `total` former ones; `nil` for a new value.
     /// - Parameters:
-    ///   - guessesChanged: Whether a value that is nowhere may be a changed one.
-    ///   - isAlike: A weaker test, for what the other one leaves.
+    ///   - guessesChanged: Whether a value without a match may be a changed one.
+    ///   - isAlike: A weaker test, for values that the first one does not match.
     package static func positions(
         of count: Int,
         among total: Int,
@@ -33,8 +33,7 @@ package enum ListMatch {
         match(isSame)
         match(isAlike)
         guard guessesChanged else { return positions }
-        // A value that is nowhere was changed, if the positions of its neighbours have a free one between
-        // them.
+        // A value without a match was changed, if there is a free position between those of its neighbours.
         for index in 0..<count where positions[index] == nil {
             let before = index > 0 ? positions[index - 1] : -1
             let after = positions[(index + 1)...].lazy.compactMap { $0 }.first ?? total

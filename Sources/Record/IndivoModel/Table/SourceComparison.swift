@@ -24,7 +24,7 @@ extension TableItem {
     }
 }
 
-/// Finds out whether documents say what elements say, one after the other.
+/// Compares documents with elements, one pair after the other.
 final class SourceComparison {
     private let type: IndivoDocument.Type?
     private let writer: FieldSchema.Writer

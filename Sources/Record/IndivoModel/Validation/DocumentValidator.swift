@@ -1,11 +1,11 @@
 import IndivoXML
 
-/// Checks a document that a server reads, field by field, as it does.
+/// Checks a document field by field, as a server does when it reads it.
 struct DocumentValidator {
     let model: String
     /// Whether the document is one of a data model, and not nested XML.
     let isModel: Bool
-    /// What stands before the properties' names.
+    /// The prefix of the properties' names.
     var prefix = ""
     var problems: [ValidationError.Problem] = []
 
@@ -45,7 +45,7 @@ struct DocumentValidator {
         switch item {
         case .document(let document): try check(document)
         case .value(let value):
-            // One that was read, and did not change, is sent as it stands.
+            // A value that was read and not changed is sent as it was.
             let element = former.first { item.isSaid(by: $0, field) }?.element?.node
             let content = table(of: value, element)
             try check(content, content, element?.line)
@@ -125,7 +125,7 @@ struct DocumentValidator {
         }
     }
 
-    /// - Parameter rule: The reason, without what the document says, where that is something else.
+    /// - Parameter rule: The reason without quotations from the document, if `reason` has some.
     private mutating func add(_ property: String, _ reason: String, _ line: Int?, rule: String? = nil) {
         problems.append(
             .init(model: model, property: prefix + property, reason: reason, line: line, rule: rule ?? reason)
@@ -134,8 +134,8 @@ struct DocumentValidator {
 }
 
 extension IndivoDocument {
-    /// Everything a server would refuse about the document's values, or store and never report again, related
-    /// documents included; empty when nothing.
+    /// Everything in the document's values that a server would refuse, or store and never report again,
+    /// related documents included; empty if there is nothing.
     ///
     /// A date before 1900 is listed: a server of version 2.0 stores it, and writes `BAD DATE` in its reports.
     /// To send it all the same, say so: `add(document, validation: .none)`.

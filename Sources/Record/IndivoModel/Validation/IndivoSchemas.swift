@@ -1,22 +1,22 @@
 import Foundation
 import IndivoXML
 
-/// The XML Schemas of what an Indivo server takes and gives, part of the program: no file is looked for at
-/// run time.
+/// The XML Schemas of what an Indivo server accepts and sends. They are part of the program: no file is read
+/// at run time.
 ///
 /// ```swift
 /// let problems = try IndivoSchemas.problems(of: XMLNode(parsing: data))
 /// try medication.validate(against: IndivoSchemas.documents)
 /// ```
 public enum IndivoSchemas {
-    /// The documents in Indivo's namespace that a server looks into: `Models` (SDMX), `Demographics`,
-    /// `Equipment`, `Procedure`, `SimpleClinicalNote`, `Annotation`.
+    /// The documents in Indivo's namespace whose content a server interprets: `Models` (SDMX),
+    /// `Demographics`, `Equipment`, `Procedure`, `SimpleClinicalNote`, `Annotation`.
     public static let documents = compile(SchemaFiles.documents)
 
     /// The source of ``documents``.
     package static var documentsSource: String { SchemaFiles.documents }
 
-    /// What a server answers, in no namespace: `Document`, `Record`, `Reports`, `Messages` and the others.
+    /// A server's responses, in no namespace: `Document`, `Record`, `Reports`, `Messages` and the others.
     public static let answers = compile(SchemaFiles.answers)
 
     /// What minimal reports give inside `Item` in Indivo's namespace. It differs from the documents of the
@@ -56,7 +56,7 @@ public enum IndivoSchemas {
         }
     }
 
-    /// The elements that a schema takes for roots.
+    /// The elements that a schema accepts as roots.
     private static func roots(of text: String) -> Set<String> {
         let schema = try? XMLNode(parsing: text)
         return Set(schema?.children(named: "element").compactMap { $0.attr("name") } ?? [])

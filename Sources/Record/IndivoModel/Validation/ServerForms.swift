@@ -1,6 +1,7 @@
-/// The spellings that a server takes of what XML Schema spells in more ways.
+/// The spellings that a server accepts, where XML Schema allows more.
 extension DataModel.FieldType {
-    /// Why a server refuses a text that is a value of the type, or loses it; `nil` where it does not.
+    /// Why a server refuses a text that is a value of the type, or does not keep it; `nil` if it does
+    /// neither.
     /// - Parameter isField: Whether it is the text of a data model's field, and not of nested XML, which a
     ///   schema checks first.
     func refusal(of text: String, isField: Bool) -> String? {

@@ -27,7 +27,7 @@ public struct ValidationError: Error, Hashable, CustomStringConvertible {
         /// The model and the property.
         package var place: String { property.isEmpty ? model : "\(model).\(property)" }
 
-        /// The same wherever in a list it is.
+        /// The problem's property and reason, the same for every index in a list.
         var withoutIndexes: [String] {
             [
                 property.split(separator: "[").map { $0.split(separator: "]").last ?? "" }.joined(
@@ -83,7 +83,7 @@ extension ValidationError.Problem {
         return unreadable.map(problem) + broken
     }
 
-    /// As much as can be read. What reads throws nothing but errors of documents.
+    /// Reads as much as possible. Reading throws no other errors than `DocumentError`.
     private static func read(_ element: XMLNode, as type: IndivoDocument.Type) -> (
         IndivoDocument?, unreadable: [DocumentError]
     ) {

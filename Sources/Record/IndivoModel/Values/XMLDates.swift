@@ -65,10 +65,11 @@ public struct XMLDateTime: LexicalValue, CustomStringConvertible, ExpressibleByS
         self.init(civil)
     }
 
-    /// An instant, to the microsecond, in UTC (the only zone an Indivo server takes). Instants hundreds of
-    /// thousands of years away are cut.
+    /// An instant, to the microsecond, in UTC (the only zone an Indivo server accepts). Instants hundreds of
+    /// thousands of years away are clamped.
     public init(_ date: Date) {
-        // What was cut, or is not a number, has no fraction; one that rounds up begins the next second.
+        // A clamped date, or one that is not a number, has no fraction. A fraction that rounds up begins the
+        // next second.
         let seconds = date.wholeSeconds
         let rest = date.timeIntervalSince1970 - Double(seconds)
         let fraction = rest >= 0 && rest < 1 ? Int((rest * 1_000_000).rounded()) : 0
@@ -215,7 +216,7 @@ extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, Expressibl
     }
 
     /// The day on which an instant falls in a time zone. Instants hundreds of thousands of years away are
-    /// cut.
+    /// clamped.
     public init(_ date: Date, in timeZone: TimeZone = .current) {
         let instant = date.wholeSeconds
         let seconds = instant + timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant)))
@@ -236,7 +237,7 @@ extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, Expressibl
     public func date(in timeZone: TimeZone = .current) -> Date {
         let midnight = XMLDateTime(midnightOf: self).date
         if offset != nil { return midnight }
-        // The zone's offset at that midnight; asked twice, because the first answer is for UTC's midnight.
+        // The zone's offset at that midnight, computed twice: the first result is for midnight in UTC.
         let guess = midnight.addingTimeInterval(-TimeInterval(timeZone.secondsFromGMT(for: midnight)))
         return midnight.addingTimeInterval(-TimeInterval(timeZone.secondsFromGMT(for: guess)))
     }
@@ -249,7 +250,8 @@ extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, Expressibl
     /// Reads xs:date: `2026-11-21`, with `Z` or `±hh:mm` after it where a zone is meant.
     public init(lexical text: String) throws(LexicalError) {
         var text = text
-        // The common case by itself, since it is so short that counting references would show.
+        // The common case has its own path: it is so short that reference counting would take a measurable
+        // part of it.
         if let plain = text.withUTF8(Self.plain) {
             self = plain
         } else {

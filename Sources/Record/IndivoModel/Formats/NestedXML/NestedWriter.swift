@@ -1,11 +1,11 @@
 import IndivoXML
 
-/// Writes what changed into elements of nested XML, new ones behind the field before: the server's schemas
-/// fix the order.
+/// Writes changes into elements of nested XML. A new element goes after the preceding field: the server's
+/// schemas prescribe the order.
 struct NestedWriter {
     /// The table of the element as it is.
     private let old: FieldTable
-    /// That of the object: cells that say the same as the element's are the element's.
+    /// The table of the object. A cell with the same value as the element's keeps the element's text.
     private let new: FieldTable
     /// The table of what the element is a copy of, where that is known.
     private let original: FieldTable?
@@ -95,7 +95,7 @@ struct NestedWriter {
         }
     }
 
-    /// Takes away a field under all names: one that is left would be read the next time.
+    /// Removes a field under all its names: one that remained would be read the next time.
     private static func remove(_ field: FieldSchema, from element: XMLNode) {
         guard field.place == .element else { return }
         for child in field.names.flatMap({ element.ownChildren(named: $0) }) where !field.hasNone(in: child) {
@@ -146,7 +146,7 @@ struct NestedWriter {
         for (position, element) in elements.enumerated() where !kept.contains(position) { element.remove() }
     }
 
-    /// - Returns: The element that the document is in then.
+    /// - Returns: The element that holds the document afterwards.
     private static func write(_ document: IndivoDocument, into holder: XMLNode, isNew: Bool) throws -> XMLNode
     {
         var element = holder
@@ -195,8 +195,8 @@ extension FieldSchema {
         return leafType != nil && ((text.isEmpty && element.children().isEmpty) || cannotRead(text))
     }
 
-    /// What of a source's relation a property holds: what can be read, and the first of several where there
-    /// should be one.
+    /// The items of a source's relation that a property holds: those that can be read; if there should be
+    /// one, the first.
     func readableItems(_ items: [TableItem], _ format: TableFormat) -> [TableItem] {
         let first = shape.isList ? items[...] : items.prefix(1)
         switch shape.kind {

@@ -1,11 +1,12 @@
 import IndivoXML
 
-/// Reads `Model` elements of SDMX: finds the `Field` elements of leaves and relations by their names. Of
-/// several that stand for one leaf, one counts: of one name the last, as a server has it; of several names
-/// that with text, today's first. The same goes for relations, with models for text.
+/// Reads `Model` elements of SDMX: finds the `Field` elements of leaves and relations by their names. If
+/// several stand for one leaf, one is used. Under the same name it is the last, as on a server; under
+/// different names it is one with text, the current name first. The same holds for relations, with models in
+/// place of text.
 struct SDMXDecoder {
-    /// The field that a name stands for, and its address: in a tree the same name mostly lies at the same
-    /// address.
+    /// The field that a name stands for, and the name's address: in one tree, equal names mostly have the
+    /// same address.
     private struct Known {
         var start: UnsafePointer<UInt8>?
         var count = 0
@@ -136,8 +137,8 @@ extension XMLNode {
 
     func ownChild(named name: String) -> XMLNode? { ownChildren(named: name).first }
 
-    /// Whether words stand where a relation has its models: the server refuses them, and they are not taken
-    /// away unseen.
+    /// Whether text stands where a relation has its models. A server refuses it, and it is not removed
+    /// silently.
     var hasOwnWords: Bool { !text().trimmingXMLSpace.isEmpty }
 
     /// Whether this model of a stored document is the one that a report shows. Reports do not give the stored
@@ -178,11 +179,10 @@ extension XMLNode {
 
 /// SDMX, the XML form of data models: `<Models><Model name="…"><Field name="…">`.
 enum SDMX {
-    /// The namespace a server wants SDMX in. What it sends itself is in none.
+    /// The namespace that a server requires for SDMX. The SDMX that it sends has no namespace.
     static let namespace = "http://indivo.org/vocab/xml/documents#"
 
-    /// How deep models may lie in each other. Each level takes stack, which threads have little of; real
-    /// models have two.
+    /// How deeply models may be nested. Each level takes space on the stack; real models have two levels.
     static let maximumDepth = 64
 
     /// The `Model` elements of a `Models` root.
@@ -193,7 +193,7 @@ enum SDMX {
         return root.ownChildren(named: "Model")
     }
 
-    /// The one `Model` of a class in an element that is it or holds it.
+    /// The single `Model` of a class: the element itself, or the only model in it.
     static func soleModel(in element: XMLNode, for type: IndivoDocument.Type) throws -> XMLNode {
         var model = element
         if element.name == "Models" {

@@ -11,8 +11,8 @@ final class SDMXWriter {
 
     init(naming: IndivoDocument.FieldNaming) { self.naming = naming }
 
-    /// Documents in a tree of their own: those without a source are made, the others are their sources with
-    /// what changed.
+    /// Writes documents into a new tree. Documents without a source become new elements; the others are
+    /// copies of their sources, with the changes.
     func newRoot(of documents: [IndivoDocument]) throws -> XMLNode {
         let assembler = SDMXAssembler()
         let root = try assembler.assemble(documents)
@@ -45,7 +45,7 @@ final class SDMXWriter {
         let hasRelations = schema.relations.indices.contains { index in
             !changes.table.relations[index].items.isEmpty || former.relations[index].origin != nil
         }
-        // The target is a copy of the source, then, and nothing in it is to be looked for.
+        // Then the target is an unchanged copy of the source, and there is nothing to write.
         if isCopy, keepsNames, !changes.table.isChanged, !hasRelations { return }
         let held = FieldTable(target, schema, .dataModel)
         apply(changes.table, to: target, held)
@@ -56,19 +56,19 @@ final class SDMXWriter {
             let documents = changes.table.documents(of: index)
             var baselines = former.models(of: index)
             if !field.shape.isList, !documents.isEmpty {
-                // Of several where there should be one, only the first was read.
+                // If there are several models instead of one, only the first was read.
                 baselines = Array(baselines.prefix(1))
             } else {
-                // A model of another kind is not a document of the relation. It stays, unless one takes its
-                // place; and where it is what should have been the one, nothing was read that could have been
-                // taken away.
+                // A model of another kind is not a document of the relation. It stays, unless a document
+                // takes its place. If it stands where the one document should be, nothing was read, and so
+                // nothing was removed.
                 let isUnread = !field.shape.isList && baselines.first.map { relatedType.isModel($0) } == false
                 baselines = isUnread ? [] : baselines.filter { relatedType.isModel($0) }
             }
             let holder = held.relations[index].origin?.node
             if naming == .current {
-                // Today's name. Where both names hold models both stay: the server refuses the older one,
-                // none is lost unseen.
+                // The current name. If both names hold models, both stay: the server refuses the older name,
+                // so that no model is lost silently.
                 for other in held.spares(of: .relation(index))
                 where other.relatedModels.isEmpty && !other.hasOwnWords {
                     other.remove()
@@ -102,8 +102,8 @@ final class SDMXWriter {
         }
     }
 
-    /// Gives a leaf under older names today's. Different values both stay: the server refuses the old, none
-    /// is lost unseen.
+    /// Gives a leaf under an older name its current one. If the two hold different values, both stay: the
+    /// server refuses the older name, so that no value is lost silently.
     private func rename(_ leaf: Int, _ held: FieldTable) {
         let others = held.spares(of: .leaf(leaf))
         guard let best = held.leaves[leaf].origin?.node, held.leaves[leaf].rank > 0 || !others.isEmpty else {
@@ -137,7 +137,7 @@ final class SDMXWriter {
         }
         let holder = holder ?? appendField(field.name, to: model)
         var container = holder.ownChild(named: "Models") ?? holder
-        // A server wants the models of a list in one; a file keeps its shape.
+        // A server requires a `Models` element around a list; a file keeps its form.
         if container == holder, field.shape.isList, naming == .current || targets.isEmpty {
             container = addList(to: holder).append(targets)
         }
@@ -156,9 +156,9 @@ final class SDMXWriter {
         field.appendElement("Models", namespace: SDMX.namespace)
     }
 
-    /// Writes documents as the `Model` elements of `container`, which holds `targets` now, copies of
-    /// `originals`. A target that is none of the `baselines`, from which the list was read, was never seen by
-    /// the list's owner, and stays.
+    /// Writes documents as the `Model` elements of `container`, which now holds `targets`, copies of
+    /// `originals`. The list was read from `baselines`. A target that is not among these was unknown to the
+    /// app, and stays.
     func writeList(
         _ documents: [IndivoDocument],
         into container: XMLNode,
@@ -173,7 +173,7 @@ final class SDMXWriter {
             uniquingKeysWith: { first, _ in first }
         )
         var kept = Set(targets.indices).subtracting(targetOfBaseline)
-        // The last in the container of the documents before, behind which a new or moved one goes.
+        // The last element in the container of the documents so far. A new or moved one goes after it.
         var previous: (element: XMLNode, target: Int)?
         var previousBaseline = -1
         for document in documents {
@@ -183,7 +183,7 @@ final class SDMXWriter {
                 let known = targetOfBaseline[baseline]
                 element = targets[known]
                 try write(document, into: element, original: originals[known])
-                // What stands to the others as it did when it was read stays where it is stored: reports have
+                // A document that keeps its order among the others stays where it is stored: reports have
                 // their own order.
                 if baseline > previousBaseline {
                     previousBaseline = baseline
@@ -205,8 +205,8 @@ final class SDMXWriter {
         for index in targets.indices where !kept.contains(index) { targets[index].remove() }
     }
 
-    /// Finds models that were read among those of the stored document: the same elements, or what says the
-    /// same.
+    /// Finds the models that were read among those of the stored document: the same elements, or equal
+    /// content.
     private func positions(
         of baselines: [XMLNode],
         among originals: [XMLNode],
@@ -226,7 +226,7 @@ final class SDMXWriter {
         )
         return try zip(positions, baselines).map { position, baseline in
             if let position { return position }
-            // Written as if it were new it would be there twice.
+            // If it were written as a new model, it would be stored twice.
             throw DocumentError(
                 found: "no stored model that says the same",
                 expected: "the “\(baseline.attr("name") ?? "")” that was read; fetch the document again",
@@ -247,8 +247,8 @@ final class SDMXWriter {
         model.appendElement("Field", namespace: SDMX.namespace, attributes: ["name": name], text: text)
     }
 
-    /// A report's `Model` as a server takes it: in the namespace, without the document's id and the reverse
-    /// side of relations.
+    /// A report's `Model` in the form that a server accepts: in the namespace, without the document's id and
+    /// without the reverse side of relations.
     private func storable(_ report: XMLNode, by schema: ModelSchema?) -> XMLNode {
         let model = XMLNode("Model", namespace: SDMX.namespace)
         for attribute in report.attributes where attribute.name != "documentId" {
