@@ -48,7 +48,7 @@ extension FHIRPathEvaluation {
             guard let item = try single(b, at: node) else { return [] }
             return [FHIRPathItem(try contains(a, item, at: node))]
         case .concatenate:
-            // Nothing is an empty string here, and only here.
+            // An empty collection counts as an empty string here, and only here.
             let text = try (text(a, at: node) ?? "") + (text(b, at: node) ?? "")
             return [FHIRPathItem(try checked(text, at: node))]
         default: return try arithmetic(operation, a, b, at: node)
@@ -87,7 +87,7 @@ extension FHIRPathEvaluation {
     ) throws(FHIRPathError) -> Items {
         let left = try evaluateApart(left, in: focus)
         let a = try boolean(left, at: node)
-        // What is decided by the left operand does not look at the right one.
+        // If the left operand decides the result, the right one is not evaluated.
         switch (operation, a) {
         case (.and, false): return [FHIRPathItem(false)]
         case (.or, true), (.implies, false): return [FHIRPathItem(true)]

@@ -7,7 +7,7 @@ struct FHIRPathEvaluation {
     typealias Reference = FHIRPathSyntax.Reference
     typealias Items = [FHIRPathItem]
 
-    /// What names without a base, `$this`, `$index` and `$total` mean.
+    /// The meaning of names without a base, of `$this`, `$index` and `$total`.
     struct Focus {
         /// The collection that a name without a base is a member of.
         var items: Items
@@ -46,7 +46,7 @@ struct FHIRPathEvaluation {
 
     // MARK: Bounds
 
-    /// About what a value takes in a collection, besides its text.
+    /// About how many bytes a value takes in a collection, besides its text.
     private static let bytesOfCollected = 64
 
     /// Counts what was done.
@@ -104,8 +104,8 @@ struct FHIRPathEvaluation {
 
     // MARK: Nodes
 
-    /// Evaluates an operand or an argument: a variable that is defined in it holds for what follows in the
-    /// same chain, and not outside.
+    /// Evaluates an operand or an argument. A variable that is defined in it applies to the rest of its own
+    /// chain, and not outside.
     mutating func evaluateApart(_ reference: Reference, in focus: Focus) throws(FHIRPathError) -> Items {
         guard syntax.definesVariables else { return try evaluate(reference, in: focus) }
         let outer = variables
@@ -245,15 +245,15 @@ struct FHIRPathEvaluation {
         return items.first
     }
 
-    /// The only item that has a value: a primitive with nothing but extensions counts as none.
+    /// The only item that has a value: a primitive with nothing but extensions does not count.
     func singleValue(_ items: Items, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> FHIRPathItem? {
         guard let item = try single(items, at: node) else { return nil }
         if case .node(let element) = item.storage, element.json == nil { return nil }
         return item
     }
 
-    /// A collection where a boolean is expected (FHIRPath section 4.5): nil for none, and true for one that
-    /// is no boolean.
+    /// A collection where a boolean is expected (FHIRPath section 4.5): `nil` if it is empty, and true for a
+    /// single item that is not a boolean.
     func boolean(_ items: Items, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> Bool? {
         try single(items, at: node).map { $0.boolean ?? true }
     }

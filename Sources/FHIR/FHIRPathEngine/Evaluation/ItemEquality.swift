@@ -2,7 +2,7 @@ import OrderedJSON
 
 /// Equality and equivalence of items and collections (FHIRPath section 6.1).
 extension FHIRPathEvaluation {
-    /// Whether two items are equal; nil where that is not known.
+    /// Whether two items are equal; `nil` if that is unknown.
     mutating func equal(
         _ left: FHIRPathItem,
         _ right: FHIRPathItem,
@@ -28,7 +28,7 @@ extension FHIRPathEvaluation {
     ) throws(FHIRPathError) -> Bool {
         try spend(at: position)
         if let a = left.systemValue, let b = right.systemValue {
-            // Both are written without case first, which takes much longer than comparing them.
+            // Both are case-folded first, which takes much longer than comparing them.
             try spend(16 * (a.textSteps + b.textSteps), at: position)
             return SystemValue.equivalent(a, b)
         }
@@ -38,8 +38,8 @@ extension FHIRPathEvaluation {
         return try deeplyEqual(a, b, isEquivalence: true, at: position)
     }
 
-    /// Compares the parts; the order of an object's members does not count, and neither does that of a list
-    /// for equivalence.
+    /// Compares the parts. The order of an object's members is ignored; for equivalence, so is the order of a
+    /// list.
     private mutating func deeplyEqual(
         _ left: PathNode,
         _ right: PathNode,
@@ -58,7 +58,7 @@ extension FHIRPathEvaluation {
         try spend(8 + 8 * (a.count + b.count), at: position)
         guard a.count == b.count, !(a.isEmpty && left.json?.kind != right.json?.kind) else { return false }
         for (name, items) in a {
-            // Ids of elements do not count for equivalence.
+            // Ids of elements are ignored for equivalence.
             guard let others = b[name] else { return false }
             let isSame =
                 isEquivalence
@@ -157,8 +157,8 @@ extension FHIRPathEvaluation {
     }
 }
 
-/// What decides alone whether a simple item is equal to another: so that the distinct ones of many are found
-/// by hashing.
+/// A key that alone decides whether simple items are equal, so that the distinct ones among many are found by
+/// hashing.
 fileprivate enum EqualityKey: Hashable {
     case boolean(Bool)
     case string([UInt8])
@@ -177,13 +177,14 @@ fileprivate enum EqualityKey: Hashable {
 }
 
 extension PathNode {
-    /// How deep objects are looked into for a fingerprint: questions with their answers in a group's row.
+    /// How deeply objects are examined for a fingerprint: as deep as questions with their answers in a row of
+    /// a group.
     private static let fingerprintDepth = 4
 
-    /// A number that equal elements have in common: so that one of many is compared with few.
+    /// A number that is the same for equal elements, so that one of many has to be compared with few.
     ///
-    /// What may be equal in other words has no part in it: numbers, times, and quantities.
-    /// - Parameter size: Takes how much was looked at.
+    /// Values that can be equal in different spellings have no part in it: numbers, times, and quantities.
+    /// - Parameter size: Is increased by how much was examined.
     fileprivate func fingerprint(counting size: inout Int) -> Int {
         [json, sibling].compactMap(\.self).reduce(0) { sum, tree in
             sum &+ Self.fingerprint(of: tree, depth: Self.fingerprintDepth, &size)
@@ -205,7 +206,7 @@ extension PathNode {
             for member in tree.members ?? [] {
                 var name = Hasher()
                 name.combine(member.name)
-                // Neither the order of members counts nor, for a fingerprint, that of a list.
+                // A fingerprint ignores the order of members, and of lists, too.
                 for value in values(member.value) where !value.isNull {
                     var part = name
                     part.combine(fingerprint(of: value, depth: depth - 1, &size))
@@ -222,14 +223,14 @@ extension PathNode {
         return member.elements.map(Array.init) ?? [member]
     }
 
-    /// Whether a member is another text, so that the elements cannot be equal: found without making the
-    /// parts, which most items that are compared need not.
+    /// Whether a member has a different text, so that the elements cannot be equal. This is found without
+    /// making the parts, which most compared items then do not need.
     ///
-    /// - Parameter bytes: Takes how much text was compared.
+    /// - Parameter bytes: Is increased by how much text was compared.
     fileprivate func hasOtherText(than other: PathNode, comparing bytes: inout Int) -> Bool {
         guard sibling == nil, other.sibling == nil, let members = json?.members else { return false }
         for member in members.prefix(4) {
-            // A name may be repeated: of both sides the same one of its values.
+            // A name may be repeated: `json[name]` takes the same one of its values on both sides.
             guard let text = json?[member.name]?.string else { continue }
             guard let otherText = other.json?[member.name]?.string else { return false }
             bytes += text.utf8.count + otherText.utf8.count

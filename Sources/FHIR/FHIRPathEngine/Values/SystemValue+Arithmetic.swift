@@ -128,7 +128,7 @@ extension PathQuantity {
             if a.unit == b.unit {
                 return a.value.applying(operation, b.value).map { PathQuantity(value: $0, unit: a.unit) }
             }
-            // The finer of two units, as the standard asks.
+            // In the finer of the two units, as the standard requires.
             guard let left = a.ucumUnit(calendarAsUCUM: false), let right = b.ucumUnit(calendarAsUCUM: false),
                 let inLeft = try? right.convert(b.value.value, to: left),
                 let inRight = try? left.convert(a.value.value, to: right)
@@ -200,7 +200,7 @@ extension CivilDateTime {
             unit = word
         }
         var value = amount.value.value
-        // With a date a fraction of a second does not count, as the official tests have it.
+        // For a date, fractions of a second are ignored, as in the official tests.
         if unit == .second { value = (kind == .time ? value : value.truncated) * 1_000_000_000 }
         if kind == .time, unit == .year || unit == .month {
             throw SystemValue.OperandError(reason: "A time takes no years and months.")

@@ -3,7 +3,7 @@ import FHIRPathEngine
 import FHIRTables
 import OrderedJSON
 
-/// Makes a profile of a StructureDefinition: the base's nodes, and what the differential says over them.
+/// Builds a profile from a StructureDefinition: the base's nodes, changed by the differential.
 struct ProfileReader {
     /// How many profiles may be derived from each other.
     private static let maximumDepth = 32
@@ -13,7 +13,7 @@ struct ProfileReader {
 
     private var profile: Profile
     private let definitions: FHIRDefinitions
-    /// The node that was met last under a path: children and further facts belong to it.
+    /// The last node with a path. Its children and further facts are added to it.
     private var current: [String: Profile.Index] = [:]
     /// The slices by the node that is sliced and their names: a profile may have thousands.
     private var slices: [SliceKey: Profile.Index] = [:]
@@ -30,7 +30,7 @@ struct ProfileReader {
         return profile(of: json, in: definitions, depth: depth)
     }
 
-    /// A type of R4 is a profile that asks nothing more.
+    /// A type of R4 is a profile that requires nothing more.
     private static func ofType(_ canonical: String) -> Profile? {
         let url = String(canonical.prefix { $0 != "|" })
         guard url.hasPrefix(prefix),
@@ -108,7 +108,7 @@ struct ProfileReader {
         profile.problems.append(.init(element: element, text: text))
     }
 
-    /// Finds where elements are.
+    /// Finds out in advance where a node's children are, and whether its value has to be checked.
     private func prepare(_ node: ProfileNode) {
         node.mayBeAbsent = mayBeAbsent(node)
         node.asksForValue =
@@ -181,7 +181,7 @@ struct ProfileReader {
         current[path] = node
     }
 
-    /// The node of a path that is no slice at its end.
+    /// The node of a path, which is not a slice.
     private mutating func mainNode(_ names: [String], _ index: Int) -> Profile.Index? {
         guard names.count > 1, let parent = parent(of: names, index) else { return 0 }
         return child(names[names.count - 1], of: parent, index)
@@ -201,7 +201,7 @@ struct ProfileReader {
         return node
     }
 
-    /// The node of a child, made where it is not there. A choice's may be named with its type.
+    /// The node of a child, made if it is missing. A choice may be named with its type.
     private mutating func child(_ text: String, of parent: Profile.Index, _ index: Int) -> Profile.Index? {
         let isChoice = text.hasSuffix("[x]")
         let name = isChoice ? String(text.dropLast(3)) : text
@@ -363,7 +363,7 @@ struct ProfileReader {
         }
     }
 
-    /// Reads how many values there may be; a profile allows none that its base does not.
+    /// Reads how many values are allowed. A profile may only narrow what its base allows.
     private mutating func cardinality(_ element: JSONValue, of node: ProfileNode, _ position: Int) {
         if let minimum = element.member("min")?.integer {
             if node.sliceName == nil, let old = node.minimum, minimum < old, node.source != profile.url {
@@ -383,7 +383,7 @@ struct ProfileReader {
         }
     }
 
-    /// The types that profiles of the types constrain, where these say it: `entry.resource` of a profile of
+    /// The type that the profile of a type constrains, if it is known: an `entry.resource` with a profile of
     /// Patient is a Patient.
     private func resolved(_ types: [ProfileType]) -> [Int]? {
         guard types.count == 1, let profile = types[0].profiles.first, types[0].code != "Extension" else {
@@ -424,7 +424,7 @@ struct ProfileReader {
         func list(_ name: StaticString) -> [String] {
             (json.member(name)?.elements ?? []).compactMap(\.string)
         }
-        // A profile may be meant from one of its elements on.
+        // A type may name the element of a profile to start from.
         let siblings = json.member("_profile")?.elements.map(Array.init) ?? []
         let profiles = list("profile").enumerated().map { index, url in
             let parts = siblings.indices.contains(index) ? siblings[index].member("extension")?.elements : nil

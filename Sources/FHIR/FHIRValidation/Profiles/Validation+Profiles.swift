@@ -10,16 +10,16 @@ struct ProfileFocus {
     /// `id` and extensions of a primitive.
     let sibling: ParsedNode?
     let type: DefinedType
-    /// The name of the type as the element has it: of a nested type `BackboneElement`.
+    /// The type's name in the element's definition; for a nested type, `BackboneElement`.
     let code: String
     /// The index among the values of a list.
     let index: Int?
     /// The end of the name of a choice.
     let suffix: String?
 
-    /// What an issue about it is at.
+    /// The node that an issue about it points to.
     var anchor: ParsedNode? { json ?? sibling }
-    /// The node with the members: of a primitive those of `_name`.
+    /// The node with the members; for a primitive, that of `_name`.
     var object: ParsedNode? { json?.kind == .object ? json : sibling }
 
 }
@@ -58,7 +58,7 @@ extension ProfileFocus {
         return values
     }
 
-    /// A bit for the type that a member's name has, if it is one of the choice's.
+    /// The bit of the type that a member's name ends with; 0 if the member is not of this choice.
     private func choice(_ member: ParsedNode, _ name: String, _ element: Int) -> UInt64 {
         let found = member.withUTF8 { text -> UInt64? in
             let text = text.element.name
@@ -108,8 +108,8 @@ extension ProfileFocus {
         }
     }
 
-    /// The text of an element's values, where they follow from that alone: it is the member of an object, and
-    /// no primitive, which might have a sibling.
+    /// The member with an element's values; `nil` if it alone does not determine them: for a choice, and for
+    /// a primitive, which may have a sibling.
     func text(of node: ProfileNode) -> ParsedNode? {
         guard let place = node.place, place.type == type.id, !place.isChoice, !place.isPrimitive else {
             return nil
@@ -145,8 +145,8 @@ extension ProfileFocus {
 extension Validation {
     // MARK: Resources
 
-    /// Applies the profiles that a resource claims (`meta.profile`), that somebody asks for, and that R4 asks
-    /// of vital signs.
+    /// Applies the profiles that a resource claims (`meta.profile`), that the caller requires, and that R4
+    /// requires of vital signs.
     ///
     /// - Parameter asked: The canonical URLs of profiles that it must conform to.
     mutating func profiles(of json: ParsedNode, asked: [String]) {
@@ -196,7 +196,7 @@ extension Validation {
 
     /// Applies a profile to a resource or an element, and those that it imposes.
     ///
-    /// - Parameter index: The element of the profile that it is, where a type names one.
+    /// - Parameter index: The element of the profile to apply, if a type names one.
     mutating func conform(_ focus: ProfileFocus, to profile: Profile, at index: Profile.Index = 0) {
         guard let anchor = focus.anchor else { return }
         let key = ProfileVisit(node: anchor.identity, url: profile.url, index: index)
@@ -221,12 +221,12 @@ extension Validation {
         }
     }
 
-    /// Whether a profile holds, without a word about it.
+    /// Whether a profile holds. Nothing is reported.
     mutating func conforms(_ focus: ProfileFocus, to profile: Profile, at index: Profile.Index = 0) -> Bool {
         silently { $0.conform(focus, to: profile, at: index) }
     }
 
-    /// What a type asks for: a profile, or after `#` an element of one.
+    /// What a type requires: a profile, or the element of one that is named after `#`.
     func target(_ canonical: String) -> (profile: Profile, index: Profile.Index)? {
         let parts = canonical.split(separator: "#", maxSplits: 1)
         guard let url = parts.first, let profile = options.definitions.profile(String(url)) else {
@@ -260,7 +260,7 @@ extension Validation {
 
     // MARK: Elements
 
-    /// Checks an element by a node of a profile, and what is in it.
+    /// Checks an element, and everything in it, by a node of a profile.
     mutating func check(_ focus: ProfileFocus, _ profile: Profile, _ index: Profile.Index) {
         guard let anchor = focus.anchor, spend(at: anchor) else { return }
         descend(at: anchor) { $0.checkInside(focus, profile, index) }
@@ -424,7 +424,7 @@ extension Validation {
                 )
             }
         }
-        // One of those that are not known may fit.
+        // A profile that is not known may fit.
         guard known.count == urls.count else { return }
         if known.count == 1 { return conform(focus, to: known[0].profile, at: known[0].index) }
         for one in known where conforms(focus, to: one.profile, at: one.index) { return }
@@ -500,8 +500,8 @@ extension Validation {
         }
     }
 
-    /// Whether a resource that is referred to conforms to one of several profiles. What was found is kept,
-    /// unless it rests on what is being checked.
+    /// Whether a resource that is referred to conforms to one of several profiles. The result is cached,
+    /// unless it depends on a check that is still running.
     private mutating func conforms(
         _ target: ProfileFocus,
         toOneOf profiles: [(url: String, profile: Profile)],
@@ -558,7 +558,7 @@ extension Validation {
         referred(focus, profile, node)
     }
 
-    /// Which elements an object has; nil for what is none.
+    /// Which elements an object has; `nil` if it is not an object.
     private func elements(of focus: ProfileFocus) -> TypePlan.Elements? {
         guard let json = focus.json, json.kind == .object else { return nil }
         if let lastObject, lastObject.node == json.identity { return lastObject.elements }
@@ -576,7 +576,8 @@ extension Validation {
         self.values(values, profile, child, in: focus.anchor)
     }
 
-    /// Elements whose definition is that of another (contentReference) have what the profile says of it.
+    /// Checks elements that share another one's definition (`contentReference`) by the profile's node of that
+    /// one.
     private mutating func referred(_ focus: ProfileFocus, _ profile: Profile, _ node: ProfileNode) {
         guard focus.type.kind == .nested else { return }
         let known = Set(node.children.map { profile.nodes[$0].name })
@@ -615,9 +616,9 @@ extension Validation {
     /// Reports too few and too many values of an element or a slice.
     ///
     /// - Parameters:
-    ///   - kind: What stands before the name.
-    ///   - minimum: How many are asked for, unless R4's own definition reports it.
-    ///   - fallback: Where a value that is too many is reported that has no place of its own.
+    ///   - kind: A prefix of the name in messages.
+    ///   - minimum: The required number; `nil` if R4's own definition reports it.
+    ///   - fallback: Where an excess value is reported, if it has no node of its own.
     mutating func checkCount(
         of values: [ProfileFocus],
         _ node: ProfileNode,

@@ -11,11 +11,11 @@ extension Validation {
         case resourceType, unknown
     }
 
-    /// Validates an object: its members, which of them there must be, and the rules.
+    /// Validates an object: its members, the required ones among them, and the rules.
     ///
     /// - Parameters:
     ///   - use: What the element says in addition to the type; `nil` for a resource.
-    ///   - hasValue: Of the id and extensions of a primitive, whether it has a value.
+    ///   - hasValue: For the id and extensions of a primitive, whether the primitive has a value.
     mutating func object(
         _ json: ParsedNode,
         as type: TypePlan,
@@ -116,7 +116,7 @@ extension Validation {
                 at: json
             )
         }
-        // What is no sibling of a primitive is a value to profiles all the same.
+        // For profiles, a member `_name` counts as a value, even if its element is not primitive.
         lastObject = (json.identity, siblings.reduce(present) { $0 | 1 << $1.0.element })
         special(json, type, present)
         if !type.rules.isEmpty { apply(type.rules, to: json, of: type, having: present) }

@@ -3,7 +3,7 @@ import FHIRTables
 import Foundation
 import OrderedJSON
 
-/// The resource that is being validated, and what references in it can be to.
+/// The resource that is being validated, and the possible targets of its references.
 struct ValidationScope {
     /// The resource itself, or the one that contains it.
     var root: ParsedNode?
@@ -14,9 +14,9 @@ struct ValidationScope {
     var containedIndex: Int?
     /// The type of the resource.
     var name = ""
-    /// How many elements are on the way to the resource.
+    /// How many elements enclose the resource.
     var depth = 0
-    /// The Bundle that ``root`` is an entry of: of a Bundle the one that is around it.
+    /// The Bundle that ``root`` is an entry of. If the resource is a Bundle, it is the one around it.
     var outerBundle: BundleScope?
 
     /// The full URL of the entry of the Bundle that the resource is in.
@@ -76,7 +76,7 @@ final class LocalReferences {
     var unused: [Int] { resources.indices.filter { !resources[$0].isUsed } }
 }
 
-/// A Bundle, and what references in it are to (FHIR R4, “Resolving references in Bundles”).
+/// A Bundle, and the targets of the references in it (FHIR R4, “Resolving references in Bundles”).
 final class BundleScope {
     struct Entry {
         /// The index among all entries.
@@ -114,13 +114,12 @@ final class BundleScope {
         type = json.member("type")?.string
     }
 
-    /// How many entries have what the rules of Bundles ask for; nil for another object, and where an entry is
-    /// not written as it should be.
+    /// The counts that the rules of Bundles need; `nil` for another object, and if an entry is malformed.
     func counts(of json: ParsedNode) -> BundleContent.Counts? {
         json.identity == self.json.identity && content.isRegular ? content.counts : nil
     }
 
-    /// Whether no full URL is certainly there twice.
+    /// Whether it is certain that no full URL appears twice.
     var hasDistinctURLs: Bool { content.counts.urls == indicesByURL.count && !indicesByURL.hasRepeats }
 
     /// The full URL of the entry that a resource is in.
@@ -136,7 +135,8 @@ final class BundleScope {
         return nil
     }
 
-    /// The entries with the full URL that a reference means, of several versions the one that it asks for.
+    /// The entries with the full URL that a reference resolves to; of several versions, the one that it
+    /// names.
     ///
     /// - Parameter base: The full URL of the entry that the reference is in, for relative ones.
     func matches(_ reference: ParsedNode, from base: ParsedNode?) -> [Int] {
@@ -185,7 +185,7 @@ final class BundleScope {
         } ?? nil
     }
 
-    /// The root of the URL that was asked for last, which is that of all references of an entry.
+    /// The root of a URL. The last one is cached, since all references of an entry share it.
     private func knownRoot(of url: ParsedNode) -> [UInt8]? {
         if let last = lastRoot, last.url == url.identity { return last.root }
         let root = url.withUTF8 { url in Self.root(of: url).map { Array(url.prefix($0)) } } ?? nil
@@ -193,7 +193,8 @@ final class BundleScope {
         return root
     }
 
-    /// How long `https://server/fhir/` of `https://server/fhir/Patient/7` is; nil for another URL.
+    /// The length of a URL's root, such as `https://server/fhir/` in `https://server/fhir/Patient/7`; `nil`
+    /// for another URL.
     static func root(of url: UnsafeBufferPointer<UInt8>) -> Int? {
         guard url.begins(with: "http"), let parts = ReferenceText.parts(of: url, keepingVersion: true),
             parts.slashCount > 3, parts.isOfResource
@@ -257,7 +258,7 @@ struct BundleContent {
                 counts.searches += 1
             }
         }
-        // A member that is there twice would count for an entry that has none.
+        // A duplicate member would be counted in place of one that another entry lacks.
         isRegular =
             isRegular && counts.requests - before.requests < 2 && counts.responses - before.responses < 2
         if let url {

@@ -2,9 +2,9 @@ import FHIR
 import FHIRTables
 import OrderedJSON
 
-/// A resource that is being made by definitions, as it is seen at an item: its open instances of elements.
+/// A resource that is being made by definitions, as an item sees it: with its open instances of elements.
 struct DefinitionTarget {
-    /// What all that is seen at items of one scope have in common.
+    /// What all items of a scope share.
     final class Resource {
         let type: DefinedType
         let canonical: String
@@ -51,15 +51,15 @@ struct DefinitionTarget {
     let resource: Resource
     /// Shared by the items of a group that has no instance of its own.
     var instances = Instances()
-    /// The instances that groups around stand for.
+    /// The instances of the enclosing groups.
     var fixed: [String: ElementNode] = [:]
-    /// The element that the innermost group stands for, to which paths from its type lead.
+    /// The element of the innermost group. Paths that begin with its type start there.
     var group: (path: [String], type: DefinedType)?
 
     init(_ resource: Resource) { self.resource = resource }
 
-    /// The target inside a group: a group for a repeating element is a new instance of it, and in one that
-    /// repeats nothing goes to the instances of the group before.
+    /// The target inside a group. A group for a repeating element makes a new instance of it. In a group that
+    /// repeats, nothing goes to the instances of the repetition before.
     func entering(_ item: SurveyItem) -> DefinitionTarget {
         var target = self
         if let path = item.definition.flatMap(DefinitionPath.init), let names = names(of: path),
@@ -300,8 +300,8 @@ extension Extractor {
         }
     }
 
-    /// Sets values that belong together: they share an instance of each repeating element. What another item
-    /// has set there already is not overwritten; then they have a new one.
+    /// Sets values that belong together: they share an instance of each repeating element. A value that
+    /// another item has set there is not overwritten; then they get a new instance.
     private mutating func place(_ placements: [Placement], in target: DefinitionTarget, _ scope: Scope)
         throws(ExtractionStop)
     {
@@ -410,7 +410,7 @@ extension Extractor.Placement {
 }
 
 extension ElementNode {
-    /// Whether the node has a value, where this value goes, that excludes it.
+    /// Whether the node has a value already where this one goes, and can have only one.
     fileprivate func isTaken(by placement: Extractor.Placement, after depth: Int) -> Bool {
         var node = self
         for step in placement.steps[(depth + 1)...].dropLast() {

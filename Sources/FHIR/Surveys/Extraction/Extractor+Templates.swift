@@ -31,7 +31,8 @@ extension Extractor {
         }
     }
 
-    /// What a part of a template is filled on, once for each: the values of its context, where it has one.
+    /// The items on which a part of a template is filled, once for each: the values of its context, if it has
+    /// one.
     private mutating func iterations(
         _ extensions: ExtensionList,
         on focus: [FHIRPathItem],
@@ -286,7 +287,7 @@ extension Extractor {
         return result
     }
 
-    /// An element that has no value of its own to be set, with what is under it.
+    /// An element that gets no value of its own, filled with what is under it.
     private mutating func kept(
         _ value: JSONValue?,
         _ sibling: JSONValue?,
@@ -297,7 +298,7 @@ extension Extractor {
         guard type.kind == .primitive else {
             guard let value, value.kind == .object else { return [] }
             try budget.spend(bytes: 2)
-            // A resource in a resource says itself what it is.
+            // A resource inside another names its own type.
             let own = value.resourceType.flatMap { Definitions.r4.type(named: $0) } ?? type
             return try filled(value, own, on: focus, scope).map { [($0, nil)] } ?? []
         }

@@ -57,7 +57,7 @@ public struct SurveyForm: Sendable {
     /// The current page.
     public var page: PresentedPage { page(at: session.pageIndex) }
 
-    /// A page; the last one for an index behind it.
+    /// A page; the last one for an index beyond it.
     package func page(at index: Int) -> PresentedPage {
         let pages = session.pages
         let index = max(0, min(index, pages.count - 1))
@@ -81,7 +81,7 @@ public struct SurveyForm: Sendable {
         ItemWalk(session: session, phrases: phrases, isShown: true).items(page?.occurrences ?? [])
     }
 
-    /// What is beside an item.
+    /// The problems that are shown beside an item.
     private struct Problems {
         var texts: [String] = []
         var hasError = false
@@ -90,7 +90,7 @@ public struct SurveyForm: Sendable {
     private func problems(of page: SurveyPage?, isChecked: Bool) -> [ItemOccurrence: Problems] {
         var found: [ItemOccurrence: Problems] = [:]
         for problem in session.problems(of: page?.occurrences ?? []) where problem.severity != .information {
-            // What nobody has answered yet is no problem before the person wants to go on.
+            // A missing answer is no problem before the person wants to leave the page.
             guard let occurrence = problem.occurrence, isChecked || !problem.isMissing else { continue }
             let text = problem.text(in: phrases)
             var problems = found[occurrence] ?? Problems()
@@ -132,7 +132,7 @@ public struct SurveyForm: Sendable {
         item.options = found.options + item.options.filter { !known.contains($0.value.choiceID) }
     }
 
-    /// What was typed, as long as the answers are what it gives: expressions may have set others.
+    /// What was typed, as long as it gives the current answers: expressions may have set others.
     private func typedTexts(of item: PresentedItem) -> [TypedText]? {
         guard let texts = typed[item.id] else { return nil }
         let read = texts.filter { !$0.isEmpty }.compactMap { item.answer(for: $0) }
@@ -168,7 +168,7 @@ public struct SurveyForm: Sendable {
         var answers = entered
         if field.isOther {
             let offered = item.answers.filter { !item.isOther($0) }
-            // Of one answer only, what is entered replaces what was chosen.
+            // If there can be only one answer, what is entered replaces what was chosen.
             answers = item.item.repeats || entered.isEmpty ? offered + entered : entered
         }
         set(answers, of: item)
@@ -223,8 +223,8 @@ public struct SurveyForm: Sendable {
 
     // MARK: Searching
 
-    /// Takes what was typed into the field of a question with ``SurveyControl/search``. What was found for
-    /// another text goes.
+    /// Takes what was typed into the field of a question with ``SurveyControl/search``. Results for another
+    /// text are discarded.
     ///
     /// - Returns: What is to be searched for, whose result ``endSearch(_:of:with:)`` takes; nil where the
     ///   text is too short.
@@ -277,7 +277,7 @@ public struct SurveyForm: Sendable {
         return true
     }
 
-    /// Repetitions have other numbers now: what was typed in them belongs to others.
+    /// Forgets what was typed in repetitions: their numbers have changed, so that it would belong to others.
     private mutating func forgetNames(under id: PresentedItem.ID) {
         // The numbers of a repetition are what stands before the colon.
         let scope = id.prefix { $0 != ":" }.dropLast().lastIndex(of: ".").map { id[...$0] } ?? ""
@@ -289,7 +289,7 @@ public struct SurveyForm: Sendable {
 
     // MARK: Pages
 
-    /// Goes on: to the next page, or on the last one to the end. Problems stop it, and are drawn from then
+    /// Moves to the next page, or from the last one to the end. Problems prevent it, and are drawn from then
     /// on.
     @discardableResult
     public mutating func advance() -> Advance {
@@ -315,7 +315,7 @@ public struct SurveyForm: Sendable {
     /// Goes to a page.
     public mutating func go(to page: Int) { session.go(to: page) }
 
-    /// Goes to the first question without an answer, where others have some already.
+    /// Moves to the first question without an answer, if other questions have answers already.
     ///
     /// - Returns: its id; nil where it stays on the first page.
     @discardableResult
@@ -347,7 +347,7 @@ public struct SurveyForm: Sendable {
         return isRejected
     }
 
-    /// Makes missing answers of a page problems.
+    /// From now on, shows the missing answers of a page as problems.
     private mutating func check(_ index: Int) {
         let pages = session.pages
         guard pages.indices.contains(index), let first = items(of: pages[index]).first else { return }

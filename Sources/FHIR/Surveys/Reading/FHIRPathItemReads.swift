@@ -1,7 +1,7 @@
 import FHIRPathEngine
 
-/// Which items of a QuestionnaireResponse an expression reads, found in its text: a running survey evaluates
-/// it again only when one of them has changed.
+/// The items of a QuestionnaireResponse that an expression reads, found in its text. A running survey
+/// evaluates the expression again only if one of them has changed.
 struct FHIRPathItemReads: Sendable {
     /// How much of an item is read.
     enum Part: Sendable, Comparable {
@@ -44,7 +44,7 @@ extension FHIRPath {
         let ways = ReadingWays(syntax)
         for (index, node) in syntax.nodes.enumerated() {
             let reference = FHIRPathSyntax.Reference(index)
-            // The response or an item as a value, of which others read what they want.
+            // The response or an item as a value, of which other code may read anything.
             if ways.isFocus(reference), ways.isValue(reference) { reads.isComplete = false }
             switch node.kind {
             case .variable(let name): reads.variables.insert(name)
@@ -92,12 +92,12 @@ extension FHIRPath {
     }
 }
 
-/// From where the parts of an expression begin, and what becomes of them. A node's base and its arguments
-/// stand before it, and the base before the arguments, so that one pass finds what each node is.
+/// Where the paths of an expression begin, and how their results are used. A node's base and arguments come
+/// before it, and the base before the arguments, so that one pass is enough to classify each node.
 private struct ReadingWays {
     typealias Reference = FHIRPathSyntax.Reference
 
-    /// A filter by link ids; it is pure where it reads nothing else.
+    /// A filter by link ids. It is pure if it reads nothing else.
     struct Filter {
         var linkIds: [String]
         var isPure: Bool
@@ -234,7 +234,7 @@ private struct ReadingWays {
         return isInFocus
     }
 
-    /// Whether a function gives items of its base as they are.
+    /// Whether a function returns items of its base unchanged.
     private static func passes(_ function: PathFunction) -> Bool {
         switch function {
         case .where, .first, .last, .tail, .skip, .take, .single, .trace, .distinct, .defineVariable: true
@@ -265,7 +265,7 @@ private struct ReadingWays {
 
     func isRepeated(_ reference: Reference) -> Bool { repeated.contains(reference) }
 
-    /// Whether a node is a value as a whole: the result, an operand, an argument.
+    /// Whether a node is used as a whole value: as the result, an operand or an argument.
     func isValue(_ reference: Reference) -> Bool {
         guard case .base(let user)? = uses[Int(reference)] else { return true }
         switch syntax[user].kind {
@@ -280,7 +280,7 @@ private struct ReadingWays {
         }
     }
 
-    /// What is read of the items that a node gives.
+    /// What is read of the items that a node returns.
     func part(of reference: Reference) -> FHIRPathItemReads.Part {
         var current = reference
         while case .base(let user)? = uses[Int(current)] {
@@ -301,8 +301,8 @@ private struct ReadingWays {
         return .subtree
     }
 
-    /// Whether of the answers that a node gives nothing is read that is under them, but for items that are
-    /// asked for.
+    /// Whether nothing below the answers that a node returns is read, except items that the expression asks
+    /// for.
     func isWithoutItems(_ reference: Reference) -> Bool {
         var current = reference
         while case .base(let user)? = uses[Int(current)] {
@@ -325,7 +325,7 @@ private struct ReadingWays {
 
     // MARK: Filters
 
-    /// The linkIds that a filter lets through; nil when it is no filter by linkId.
+    /// The linkIds that a filter lets through; `nil` if it is not a filter by linkId.
     func filter(of arguments: [Reference]) -> Filter? { arguments.first.flatMap { filter(by: $0, depth: 0) } }
 
     private func filter(by criterion: Reference, depth: Int) -> Filter? {

@@ -1,7 +1,7 @@
 import FHIR
 import OrderedJSON
 
-/// Gives the options that a value set stands for: its expansion, or the concepts that it lists.
+/// Reads the options of a value set: from its expansion, or from the concepts that it lists.
 struct ValueSetReader {
     /// The most options of one value set.
     static let maximumOptions = 20_000
@@ -33,7 +33,7 @@ struct ValueSetReader {
             default: break
             }
         }
-        // What is not contained is asked for once, before the items are read.
+        // Value sets that are not contained are asked for once, before the items are read.
         var given: [String: JSONValue] = [:]
         var asked: Set<String> = []
         var open = Self.urls(in: questionnaire) + contained.values.flatMap { Self.included(by: $0) }
@@ -71,14 +71,14 @@ struct ValueSetReader {
         return urls
     }
 
-    /// A value set; of a contained one what was given in its place, such as its expansion by a server.
+    /// A value set; for a contained one, what was given in its place, such as its expansion by a server.
     private func tree(_ url: String) -> JSONValue? {
         guard !url.hasPrefix("#") else { return given[url] ?? contained[url] }
         let key = String(url.prefix { $0 != "|" })
         return contained[url] ?? contained[key] ?? given[url] ?? given[key]
     }
 
-    /// Whether who gave a value set says that it is too large to be expanded (`valueset-toocostly`).
+    /// Whether a value set is marked as too large to be expanded (`valueset-toocostly`).
     func isTooCostly(_ url: String) -> Bool { tree(url).map(Self.isTooCostly) ?? false }
 
     fileprivate static func isTooCostly(_ valueSet: JSONValue) -> Bool {
@@ -119,7 +119,7 @@ struct ValueSetReader {
     private struct Expansion {
         var options: [SurveyOption] = []
         var keys: Set<String> = []
-        /// What of the value set cannot be listed.
+        /// Why the list is not complete.
         var problem: String?
         var isUnknown = false
         /// How many value sets were read.
@@ -129,14 +129,14 @@ struct ValueSetReader {
 
         init(concepts: Int) { self.concepts = concepts }
 
-        /// An empty one that counts on.
+        /// An empty expansion that continues the counts.
         var part: Expansion {
             var part = Expansion(concepts: concepts)
             part.visits = visits
             return part
         }
 
-        /// Counts on where a part has come to.
+        /// Takes over the counts of a part.
         mutating func count(_ part: Expansion) {
             visits = part.visits
             concepts = part.concepts
@@ -189,7 +189,7 @@ struct ValueSetReader {
             where ["itemWeight", "ordinalValue"].contains(property.member("code")?.string) {
                 return property.valueMember.flatMap { FHIRDecimal(tree: $0.value) }
             }
-            // The same of R5 in an expansion of R4.
+            // R5's property, in an expansion of R4.
             for tree in ExtensionList(concept).all(ExtensionURL.conceptProperty) {
                 let property = ExtensionList(tree)
                 if ["itemWeight", "ordinalValue"].contains(property.value("code")?.string) {
@@ -246,7 +246,7 @@ struct ValueSetReader {
         guard !nested.isEmpty else { return own(include, into: &expansion) }
         let system = include.member("system")?.string
         var narrowed: [SurveyOption]?
-        // Of a list that is not whole, a code that is missing may belong to it.
+        // A code that an incomplete list lacks may belong to it all the same.
         var incomplete: [SurveyOption]?
         func narrow(_ part: Expansion) {
             guard !part.isUnknown else { return incomplete = incomplete ?? part.options }

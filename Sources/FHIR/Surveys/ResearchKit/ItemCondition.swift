@@ -18,7 +18,7 @@ indirect enum ItemCondition: Hashable {
         case all([Test])
         case any([Test])
         case not(Test)
-        /// It compares so with a value: `==`, `!=`, `>`, `<`, `>=`, `<=`.
+        /// The answer compares like this with a value: `==`, `!=`, `>`, `<`, `>=`, `<=`.
         case compares(String, Literal)
     }
 
@@ -47,8 +47,8 @@ indirect enum ItemCondition: Hashable {
             if case .not(let twice) = inner { return twice }
             return .not(inner)
         case .some(let item, let test):
-            // That one passes any of some tests is that one passes one of them. It is not so with `all`: one
-            // and the same answer passes them.
+            // If an answer passes any of several tests, it passes one of them. With `all` it is different:
+            // the same answer has to pass all tests.
             guard case .any(let tests) = test.simplified else { return .some(item, test.simplified) }
             return .any(tests.map { .some(item, $0) })
         case .reached, .answered: return self
@@ -59,7 +59,7 @@ indirect enum ItemCondition: Hashable {
 
     private var disjuncts: [ItemCondition] { if case .any(let parts) = self { parts } else { [self] } }
 
-    /// The condition where only some steps may be passed over, and the others are always reached.
+    /// The condition, if only some steps may be passed over, and all others are always reached.
     func reaching(_ passedOver: Set<Int>) -> ItemCondition {
         switch self {
         case .all(let parts): .all(parts.map { $0.reaching(passedOver) })
@@ -117,7 +117,7 @@ indirect enum ItemCondition: Hashable {
         }
     }
 
-    /// Parts with an operator between them: of many, halves, since operators nest.
+    /// Joins parts with an operator. Many parts are joined in halves, since operators nest.
     fileprivate static func joined(_ parts: ArraySlice<String>, _ operation: String) -> String {
         guard parts.count > 64 else { return "(" + parts.joined(separator: operation) + ")" }
         let middle = parts.startIndex + parts.count / 2
@@ -168,7 +168,7 @@ extension ItemCondition.Test {
         switch self {
         case .all(let parts): ItemCondition.joined(parts.map(\.path)[...], " and ")
         case .any(let parts): ItemCondition.joined(parts.map(\.path)[...], " or ")
-        // `not()` of nothing is nothing, as of the code of a text.
+        // `not()` of an empty collection is empty, as with the code of a text.
         case .not(let part): "where(\(part.path)).empty()"
         case .compares(let sign, let literal): literal.path(sign)
         }

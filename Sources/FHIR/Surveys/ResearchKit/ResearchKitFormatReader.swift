@@ -27,9 +27,9 @@ struct ResearchKitFormatReader {
     /// The answers of options by the values that ResearchKit has for them.
     private(set) var options: [ResearchKitCondition.Value: JSONValue] = [:]
     private(set) var unit: JSONValue?
-    /// What cannot be said by members, for people.
+    /// What the members cannot express, as a text for people.
     private(set) var note: String?
-    /// What a questionnaire does not have.
+    /// What was lost because a questionnaire cannot express it.
     private(set) var reports: [String] = []
 
     private var extensions: [JSONValue] = []
@@ -233,7 +233,7 @@ struct ResearchKitFormatReader {
     }
 
     private mutating func readScaleDefault() {
-        // A default outside of the scale is none.
+        // A default outside the scale is ignored.
         if let value = number("defaultValue")?.double, let low = number("minimum")?.double,
             let high = number("maximum")?.double, (low...max(low, high)).contains(value)
         {
@@ -295,7 +295,7 @@ struct ResearchKitFormatReader {
                 ?? ResearchKitTaskReader.text(json, "code")
         {
             var coding: JSONValue = [:]
-            // Empty texts are none in FHIR.
+            // FHIR has no empty strings.
             for name in ["system", "code", "display"] {
                 if let text = ResearchKitTaskReader.text(json, name) { coding[name] = JSONValue(text) }
             }

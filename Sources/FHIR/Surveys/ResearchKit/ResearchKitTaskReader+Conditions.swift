@@ -4,23 +4,23 @@ import OrderedJSON
 
 /// Rules of navigation and of visibility as conditions of items.
 extension ResearchKitTaskReader {
-    /// Why a condition is not one of the questionnaire.
+    /// Why a condition cannot be expressed in the questionnaire.
     private struct Obstacle: Error {
         let reason: String
-        /// What is wrong, in the task; nil where it is the whole rule.
+        /// The faulty part of the task; `nil` if it is the whole rule.
         var json: JSONValue?
     }
 
     /// The identifier that ends a task (`ORKNullStepIdentifier`). An empty one does too.
     static let end = "org.researchkit.step.null"
 
-    /// Whether steps are reached, where conditions ask for that.
+    /// How conditions find out whether a step is reached.
     private enum Reaching {
-        /// All are.
+        /// Every step is always reached.
         case always
-        /// These may be passed over; a variable says of each whether it is reached.
+        /// These steps may be passed over. For each, a variable shows whether it is reached.
         case variables(Set<Int>)
-        /// These may be passed over, and the rules are too many for variables.
+        /// These steps may be passed over, and the rules are too many for variables.
         case unknown(Set<Int>)
 
         var passedOver: Set<Int> {
@@ -201,7 +201,7 @@ extension ResearchKitTaskReader {
         return usesVariables
     }
 
-    /// Shows an item under a condition: by `enableWhen` where that says it, else by an expression.
+    /// Shows an item under a condition: with `enableWhen` if that can express it, else with an expression.
     ///
     /// - Returns: Whether the condition has variables of steps.
     private mutating func show(
@@ -232,7 +232,7 @@ extension ResearchKitTaskReader {
             isAny = true
         default: break
         }
-        // Nothing to ask.
+        // The condition always holds.
         if parts.isEmpty, !isAny { return false }
         let conditions = parts.compactMap(\.enableWhen)
         if conditions.count == parts.count, !parts.isEmpty {
@@ -262,7 +262,7 @@ extension ResearchKitTaskReader {
             guard !condition.reachedSteps.contains(where: { $0 > step }) else {
                 throw Obstacle(reason: "its condition asks for what is not answered, and is asked later")
             }
-            // With others, it is to be an expression.
+            // Joined with others, it still has to fit into an expression.
             guard condition.path.utf8.count <= Self.maximumExpression / 2 else {
                 throw Obstacle(reason: "its condition is too long for an expression")
             }
@@ -369,7 +369,7 @@ extension ResearchKitTaskReader {
             }
             let moment = FHIRDateTime(date)
             guard asked.type == "date" else { return literal("DateTime", JSONValue(moment.description)) }
-            // Another time is midnight in a zone that the predicate does not name, or cuts a day.
+            // Any other time is midnight in a zone that the predicate does not name, or lies within a day.
             guard seconds.truncatingRemainder(dividingBy: 86_400) == 0 else {
                 throw Obstacle(
                     reason: """

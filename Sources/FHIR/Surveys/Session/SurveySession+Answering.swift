@@ -159,7 +159,7 @@ extension SurveySession {
         noteChange(under: item.index, &queue)
         invalidate(tree[node].parent)
         tree.remove(node)
-        // Occurrences that are no more have no values.
+        // Occurrences that were removed have no values.
         variableValues = [:]
         isChanged = true
         run(&queue)
@@ -189,7 +189,7 @@ extension SurveySession {
         for repetition in repetitions { begin(repetition, fillsIn: fillsIn, &queue) }
     }
 
-    /// Makes what is under a new occurrence, and has it evaluated.
+    /// Makes the nodes under a new occurrence, and queues their evaluation.
     mutating func begin(_ node: Int, fillsIn: Bool, _ queue: inout EvaluationQueue) {
         let item = tree[node].item
         invalidate(node)
@@ -204,7 +204,7 @@ extension SurveySession {
 
     /// Sets the answers of a question.
     ///
-    /// - Returns: whether they are others than before.
+    /// - Returns: whether the answers have changed.
     @discardableResult
     mutating func set(_ values: [SurveyAnswer], of node: Int, _ queue: inout EvaluationQueue) -> Bool {
         let item = tree[node].item
@@ -265,7 +265,7 @@ extension SurveySession {
         return answer
     }
 
-    /// Notes that occurrences of everything under an item come or go.
+    /// Queues what depends on occurrences under an item, which were added or removed.
     private func noteChange(under item: Int, _ queue: inout EvaluationQueue) {
         var stack = [item]
         while let current = stack.popLast() {
@@ -278,7 +278,7 @@ extension SurveySession {
 }
 
 extension JSONValue {
-    /// An answer's JSON with what belongs to the value that it had taken out; its id stays.
+    /// An answer's JSON without its value and what belongs to that; its id and items stay.
     var withoutAnswer: JSONValue {
         let kept = (members ?? []).filter { $0.isNamed("id") || $0.isNamed("item") }
         return JSONValue(members: kept)

@@ -2,12 +2,13 @@ import FHIR
 import FHIRPathEngine
 import OrderedJSON
 
-/// Keeping up to date whether items are asked, and what is calculated.
+/// Updates which items are asked, and what is calculated.
 extension SurveySession {
-    /// How many steps of FHIRPath all expressions together may take for one change or one check; those that
-    /// are left then are not evaluated.
+    /// How many steps of FHIRPath all expressions together may take for one change or one check. When they
+    /// are used up, the remaining expressions are not evaluated.
     static let maximumSteps = 1_000_000
-    /// The same where a record is read, for making a session, which is filled from it, and for one change.
+    /// The same, if a record is read: for making a session, which is filled from the record, and for one
+    /// change.
     private static let maximumStepsOfRecord = (filling: 20_000_000, change: 5_000_000)
 
     /// How many steps a change may take, or making the session.
@@ -19,8 +20,8 @@ extension SurveySession {
     /// How often expressions that may read anything are evaluated for one change.
     private static let maximumRounds = 6
 
-    /// Does what changes a session many times with the steps of one change; where they do not suffice,
-    /// everything is calculated once more in the end.
+    /// Makes many changes with the steps of one change. If the steps do not suffice, everything is calculated
+    /// once more at the end.
     mutating func together<Result>(_ body: (inout SurveySession) -> Result) -> Result {
         guard !sharesSteps else { return body(&self) }
         steps = stepLimit()
@@ -35,7 +36,7 @@ extension SurveySession {
         if !sharesSteps { steps = stepLimit() }
         queue.begin()
         settle(&queue)
-        // Initial values count from the beginning on, of items that are not asked too.
+        // Initial values count from the beginning, also for items that are not asked.
         var filled = 0
         while filled < queue.fillIn.count {
             let batch = queue.fillIn[filled...]
@@ -136,8 +137,8 @@ extension SurveySession {
         }
     }
 
-    /// The answers of the occurrence of a question that a condition of a node means; none where it is not
-    /// asked.
+    /// The answers that a node's condition refers to: those of the nearest occurrence of a question; empty if
+    /// that one is not asked.
     private func values(of target: Int, for node: Int) -> [SurveyAnswer] {
         guard let found = nearest(target, to: node) else { return [] }
         let cyclic = survey.dependencies.cyclic
@@ -229,7 +230,7 @@ extension SurveySession {
         tree[node].origin = origin
     }
 
-    /// Tells that an expression gives something, and nothing that its item can have.
+    /// Reports an expression whose result is not empty, but has no value that the item can have.
     private mutating func reportUnfitting(_ result: [FHIRPathItem], _ values: [SurveyAnswer], _ node: Int) {
         guard values.isEmpty, result.contains(where: { !$0.text.isEmpty }) else { return }
         report("unfittingResult", "The expression gives no value that the item can have.", node)
@@ -262,8 +263,8 @@ extension SurveySession {
 }
 
 extension SurveySession {
-    /// The option that a result is, as the questionnaire has it; nil for what is none, where only options
-    /// count. A quantity is in one of the item's units.
+    /// The questionnaire's option that equals a result; `nil` if there is none, and only options are allowed.
+    /// A quantity is converted to one of the item's units.
     private func chosen(_ answer: SurveyAnswer, among options: [SurveyOption], _ item: SurveyItem)
         -> SurveyAnswer?
     {
@@ -271,7 +272,7 @@ extension SurveySession {
         case .coding(let coding) where !options.isEmpty && !item.format.hasChangingOptions:
             let candidates = item.format.candidates(options, for: answer)
             if let option = candidates.first(where: { $0.value.equals(answer) }) { return option.value }
-            // Where one of both says no system, the code will do, if only one option has it.
+            // If one of the two has no system, the code alone decides, provided that only one option has it.
             let alike = candidates.filter { candidate in
                 guard case .coding(let other) = candidate.value else { return false }
                 return other.code == coding.code && (other.system == nil || coding.system == nil)

@@ -44,21 +44,21 @@ public struct SurveySession: Sendable {
     var askedQueries: Set<String> = []
 
     var tree: ResponseTree
-    /// The JSON that expressions see, by node, of the root the response; `null` for what is not in the
-    /// response.
+    /// The JSON that expressions see, by node; for the root, the response. `null` stands for a node that is
+    /// not in the response.
     var evaluated: [JSONValue?] = []
-    /// The values of variables that have one in a session, by their numbers.
+    /// The values of variables that are constant in a session, by their numbers.
     var constants: [Int: [FHIRPathItem]] = [:]
     /// The values of other variables, by their numbers and where they were evaluated, until something changes
     /// that they read.
     var variableValues: [Int: [ItemOccurrence: [FHIRPathItem]]] = [:]
     /// Expressions that failed or took too many steps, so that each is reported once.
     var failedExpressions: Set<String> = []
-    /// What was none of the options when it was filled in, and may be one when all is.
+    /// Values that matched no option when they were filled in, and may match one once everything is.
     var deferredAnswers: [(occurrence: ItemOccurrence, list: [JSONValue])] = []
     /// What is left of ``maximumSteps``.
     var steps = Self.maximumSteps
-    /// Whether several changes have to do with the steps that are left.
+    /// Whether several changes share the remaining steps.
     var sharesSteps = false
     /// Nodes whose items a restored response has in another order than the questionnaire.
     var isReordered: Set<Int> = []
@@ -84,7 +84,8 @@ public struct SurveySession: Sendable {
         tree = ResponseTree(items: survey.items.count)
     }
 
-    /// The questionnaire's `effectivePeriod` counts at the time when the response was authored, else now.
+    /// Checks the questionnaire's `effectivePeriod` for the time when the response was authored, or else for
+    /// now.
     mutating func checkPeriod() {
         guard let period = survey.questionnaire.effectivePeriod else { return }
         let time = SurveyAnswer.dateTime(
@@ -189,7 +190,7 @@ public struct SurveyContext: Sendable {
     /// Resources and values by the names of launch contexts and variables, such as `patient`.
     public var resources: [String: [JSONValue]]
 
-    /// The results of searches by their relative URLs; `null` where there is none to be had.
+    /// The results of searches by their relative URLs; `null` if no result is available.
     public var queries: [String: JSONValue]
 
     var isEmpty: Bool { resources.isEmpty && queries.isEmpty }

@@ -1,8 +1,17 @@
 extension FieldTable {
     /// What an object could not read back later it must not send now. What is stored already, and stays, is
     /// no reason.
-    /// - Throws: ``DocumentError`` for the first value that was set and that its property cannot read.
-    func checkWhatIsSet() throws {
+    /// - Parameter depth: How many documents the object is in.
+    /// - Throws: ``DocumentError`` for the first value that was set and that its property cannot read, and for
+    ///   documents that are nested too deeply to be read.
+    func checkWhatIsSet(depth: Int = 0) throws {
+        guard depth < SDMX.maximumDepth else {
+            throw DocumentError(
+                found: "documents more than \(SDMX.maximumDepth) deep",
+                expected: "fewer documents inside each other",
+                document: schema.modelName
+            )
+        }
         for (index, leaf) in schema.leaves.enumerated() where leaves[index].isChanged {
             if let text = text(of: index)?.string {
                 try check(text, leaf.type, leaf.property, line(of: index))
@@ -15,9 +24,10 @@ extension FieldTable {
             for item in relation.items {
                 switch item {
                 case .text(let text): try field.leafType.map { try check(text, $0, field.path) }
-                case .value(let value): try FieldTable(value, format).checkWhatIsSet()
+                case .value(let value): try FieldTable(value, format).checkWhatIsSet(depth: depth)
                 case .document(let document):
-                    try FieldTable(document, over: document.source, format).checkWhatIsSet()
+                    let table = FieldTable(document, over: document.source, format)
+                    try table.checkWhatIsSet(depth: depth + 1)
                 case .element: break
                 }
             }
