@@ -303,7 +303,7 @@ struct ContentsTests {
         }
     }
 
-    @Test("a busy server, or one whose answer is lost, is asked again; a refusing one is not")
+    @Test("a busy server, or one whose answer is lost, is asked again; others are not")
     func asksAgain() async throws {
         let published = try Published()
         let contents = try published.publish()

@@ -53,7 +53,7 @@ package enum ReservedNames {
     /// Members that every document has.
     static let documentMembers = words(
         """
-        addRelated carenets copy debugDescription description documentPlace fullDescription
+        addRelated carenets contentToStore copy debugDescription description documentPlace fullDescription
         hasSameContent hash hashValue id isOutdated metadata modelName problems readingProblems
         record refreshMetadata relate related replace setLabel setStatus sourceFields sourceLine
         state statusHistory validate versions xml

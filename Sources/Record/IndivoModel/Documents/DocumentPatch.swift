@@ -89,8 +89,8 @@ package struct DocumentPatch {
         document.isFromReport = true
         if type.format.isDataModel { connect(document, origins) } else { document.source = read }
         if !problems.all.isEmpty {
-            // A value that was unreadable before stays. A value that was set must be readable, or it would count
-            // as removed.
+            // A value that was unreadable before stays. A value that was set must be readable, or it would
+            // count as removed.
             let known = Set(document.readingProblems.map(\.reason))
             if let error = problems.all.first(where: { !known.contains($0.reason) }) { throw error }
         }

@@ -2,8 +2,8 @@ extension FieldTable {
     /// What an object could not read back later it must not send now. What is stored already, and stays, is
     /// no reason.
     /// - Parameter depth: How many documents the object is in.
-    /// - Throws: ``DocumentError`` for the first value that was set and that its property cannot read, and for
-    ///   documents that are nested too deeply to be read.
+    /// - Throws: ``DocumentError`` for the first value that was set and that its property cannot read, and
+    ///   for documents that are nested too deeply to be read.
     func checkWhatIsSet(depth: Int = 0) throws {
         guard depth < SDMX.maximumDepth else {
             throw DocumentError(
