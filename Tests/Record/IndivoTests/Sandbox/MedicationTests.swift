@@ -157,4 +157,28 @@ struct MedicationTests {
             #expect(Set(supplies).isSuperset(of: (0..<205).map(Double.init)))
         }
     }
+
+    @Test("an app's own class of documents is stored and replaced as others are")
+    func ownClass() async throws {
+        final class Note: RecordDocument {
+            var documentPlace = DocumentPlace()
+            var text: String
+            var state: DocumentPlace.State { documentPlace.id == nil ? .new : .changed }
+
+            init(_ text: String) { self.text = text }
+
+            func contentToStore() -> FileContent { FileContent(text: text) }
+        }
+        try await SandboxServer.run { place in
+            let note = Note("slept well")
+            try await place.record.add(note)
+            let first = try #require(note.documentPlace.id)
+            #expect(note.record?.id == place.record.id)
+            note.text = "slept badly"
+            try await note.replace()
+            let second = try #require(note.documentPlace.id)
+            #expect(second != first)
+            #expect(try await place.record.document(second).content?.text == "slept badly")
+        }
+    }
 }
