@@ -21,7 +21,6 @@ struct ProfileFocus {
     var anchor: ParsedNode? { json ?? sibling }
     /// The node with the members; for a primitive, that of `_name`.
     var object: ParsedNode? { json?.kind == .object ? json : sibling }
-
 }
 
 extension ProfileFocus {
