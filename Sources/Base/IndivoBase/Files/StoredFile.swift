@@ -11,7 +11,7 @@ package final class StoredFile: Sendable {
     package let isPrivate: Bool
     private let descriptor: Int32
 
-    package enum Failure: Error, Hashable, CustomStringConvertible {
+    package enum Failure: Error, Equatable, CustomStringConvertible {
         /// The content is not what was written under this name: not whole, changed, of another form, or under
         /// another key.
         case damaged

@@ -9,7 +9,7 @@ package struct SpanTotals: Sendable {
     package enum Kind: Sendable, Hashable { case sum, mean }
 
     /// The summary of the numbers of a span.
-    package struct Summary: Sendable, Hashable {
+    package struct Summary: Sendable, Equatable {
         /// When the span ends.
         package fileprivate(set) var end: Int
         /// How many numbers have a part in it.
@@ -24,7 +24,7 @@ package struct SpanTotals: Sendable {
     }
 
     /// How much memory totals may take. To exceed it is an error, and does not give a wrong number.
-    package struct Limits: Sendable, Hashable {
+    package struct Limits: Sendable {
         /// Days of sources: a day on which three sources have numbers is three.
         package var days = 200_000
         /// Bytes that the numbers of those days take, some eight each.
@@ -170,14 +170,17 @@ package struct SpanTotals: Sendable {
 
     /// The summaries of all spans that have numbers, by their starts.
     package func all() throws(TooLarge) -> [(start: Int, summary: Summary)] {
-        (kind == .sum ? try summed() : summaries).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let summaries = kind == .sum ? try summed() : summaries
+        return summaries.keys.sorted().compactMap { start in summaries[start].map { (start, $0) } }
     }
 
     /// The sums over the sources, each outside the time of the sources before it. It works day by day, so
     /// that only one day's numbers are unpacked at a time; what reaches into the next day is divided there.
     private func summed() throws(TooLarge) -> [Int: Summary] {
         var result: [Int: Summary] = [:]
-        let ranks = ranks()
+        let order = sourcesByTrust()
+        var ranks = [Int](repeating: 0, count: order.count)
+        for (rank, source) in order.enumerated() { ranks[source] = rank }
         var bySource: [Int: [Int]] = [:]
         for day in numbers.keys { bySource[day.start, default: []].append(day.source) }
         // A number has a piece at least, and with others around it some more.
@@ -193,7 +196,8 @@ package struct SpanTotals: Sendable {
             if starts.first == start { starts.removeFirst() }
             var rest: [Int: [Interval]] = [:]
             var covered = Coverage()
-            for source in Set(own).union(carried.keys).sorted(by: { ranks[$0] < ranks[$1] }) {
+            for rank in Set(own).union(carried.keys).map({ ranks[$0] }).sorted() {
+                let source = order[rank]
                 var intervals = carried[source] ?? []
                 numbers[Day(start: start, source: source)]?.forEach(near: start) { value, time in
                     intervals.append(Interval(time: time, value: value))
@@ -230,15 +234,12 @@ package struct SpanTotals: Sendable {
         return result
     }
 
-    /// The rank of each source in the order of trust.
-    private func ranks() -> [Int] {
-        let order = sources.indices.sorted { a, b in
+    /// The sources, the most trusted first.
+    private func sourcesByTrust() -> [Int] {
+        sources.indices.sorted { a, b in
             let ranks = [a, b].map { priority.firstIndex(of: sources[$0]) ?? .max }
             return (ranks[0], -counts[a], sources[a]) < (ranks[1], -counts[b], sources[b])
         }
-        var ranks = [Int](repeating: 0, count: order.count)
-        for (rank, source) in order.enumerated() { ranks[source] = rank }
-        return ranks
     }
 
     private var tooManyPieces: TooLarge {
