@@ -11,10 +11,7 @@ let traits: [(name: String, covers: Substring, description: String)] = [
     ("Sandbox", "SMART Sandbox", "Servers to try against (fetches FlyingFox, GRDB and swift-crypto)."),
     ("StudyServer", "Outbox SMART Sandbox Study", "A study's server on SQLite, Study and Sandbox."),
     ("PostgreSQL", "Outbox PostgreSQL SMART Sandbox Study", "A study's server on PostgreSQL (Linux: libpq)."),
-    (
-        "Everything", "ConsentForm Outbox PostgreSQL SMART Sandbox Study Tool",
-        "All, and the command-line tool."
-    ),
+    ("Everything", "ConsentForm Outbox PostgreSQL SMART Sandbox Study Tool", "All of these, and the tool."),
 ]
 
 // Folders, and below each its targets: what a target is built on, and what is special; beside a folder
@@ -128,6 +125,7 @@ let libraries = [
 let appleLike = Context.environment["INDIVO_APPLE_LIKE"]
 let absent = appleLike == nil ? ["HealthKit", "Security"] : ["CLibCurl", "CLibPQ"]
 let replaced = appleLike == nil ? [:] : ["CLibOAuth": "Crypto", "CCrypt": "CryptoExtras"]
+
 func words(_ text: Substring) -> [String] { text.split(separator: " ").map(String.init) }
 
 /// What a word of the table stands for; nil where the system has it without a target.
@@ -157,6 +155,7 @@ func when(_ feature: String) -> TargetDependencyCondition? {
 
 // INDIVO_COMMIT is the commit that exports name as theirs; scripts/install-tool gives it.
 let commit = Context.environment["INDIVO_COMMIT"]?.filter(\.isHexDigit)
+
 var products: [(target: String, product: Product)] = []
 var targets = libraries.map { name, pkgConfig, package -> Target in
     let path = "Sources/System/\(name)"

@@ -1,4 +1,5 @@
 import IndivoBase
+
 /// Why a queue cannot do what it is asked. The texts name files, whose names say nothing of what is queued.
 public enum QueueError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The disk did not do what it should: it is full, read-only, or worse.

@@ -9,11 +9,13 @@ enum ZipSource: Sendable {
 
     /// A file that a person chose.
     init(path: String) throws(ZipError) {
-        do {
+        do throws(StoredFile.Failure) {
             guard let file = try StoredFile(path, followsLinks: true) else {
-                throw StoredFile.Failure.unreadable(DiskFailure.words(ENOENT))
+                throw .unreadable(DiskFailure.words(ENOENT))
             }
             self = .file(file)
+        } catch  where error == .notPlain {
+            throw .notAnArchive(reason: "\(path) is not a plain file; an archive is read from its end")
         } catch { throw .system(reason: "\(path) cannot be opened: \(error)") }
     }
 
@@ -34,14 +36,17 @@ enum ZipSource: Sendable {
             let start = data.startIndex + Int(offset)
             return [UInt8](data[start..<start + count])
         case .file(let file):
-            let bytes: Data
-            do { bytes = try file.read(at: Int(offset), count: count) } catch {
+            var bytes = [UInt8](repeating: 0, count: count)
+            let filled: Int
+            do {
+                filled = try bytes.withUnsafeMutableBytes { try file.read(at: Int(offset), into: $0) }
+            } catch {
                 throw .system(reason: "\(error)")
             }
-            guard bytes.count == count else {
+            guard filled == count else {
                 throw .system(reason: "the archive became shorter while it was read")
             }
-            return [UInt8](bytes)
+            return bytes
         }
     }
 }

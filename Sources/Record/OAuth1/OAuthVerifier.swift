@@ -79,9 +79,9 @@ public struct OAuthVerifier: Sendable {
         if let version = authorization.version, version != "1.0" { throw .unsupportedVersion(version) }
         let signature = try required("oauth_signature")
         let timestampText = try required("oauth_timestamp")
-        guard timestampText.utf8.allSatisfy(\.isASCIIDigit),
-            let timestamp = Int(timestampText)
-        else { throw .malformedTimestamp }
+        guard timestampText.isASCIIDigits, let timestamp = Int(timestampText) else {
+            throw .malformedTimestamp
+        }
         let now = clock()
         guard timestamp >= now - policy.maximumAge else { throw .timestampTooOld(seconds: now - timestamp) }
         if let lead = policy.maximumLead, timestamp > now + lead {

@@ -138,7 +138,7 @@ struct RecordingRedaction {
         if let known = marks[plain] { return known }
         let mark = "\(Self.prefix)-\(marks.count + 1)"
         marks[plain] = mark
-        if plain.utf8.count >= Self.shortest, !plain.utf8.allSatisfy(Self.isWordByte) {
+        if plain.utf8.count >= Self.shortest, !plain.utf8.allSatisfy(\.isASCIILetterOrDigit) {
             composed = (composed + [plain]).sorted { ($0.count, $0) > ($1.count, $1) }
         }
         return mark
@@ -170,7 +170,7 @@ struct RecordingRedaction {
         var result: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let word = rest.prefix(while: Self.isWordByte)
+            let word = rest.prefix(while: \.isASCIILetterOrDigit)
             let mark = word.count < Self.shortest ? nil : marks[String(decoding: word, as: UTF8.self)]
             // The digits of an escape do not belong to the word after it.
             let behind = rest[word.endIndex...]
@@ -182,11 +182,6 @@ struct RecordingRedaction {
     }
 
     private static let shortest = 6
-
-    /// Whether it is a digit or a letter.
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        byte.isASCIILetterOrDigit
-    }
 
     private mutating func redact(_ body: Data) -> Data {
         String(validating: body, as: UTF8.self).map { Data(redact($0).utf8) } ?? body

@@ -104,7 +104,7 @@ struct ObservationPopulationTests {
         #expect(texts(session, "1") == ["5"])
     }
 
-    @Test("only components and members of a group that stands for an Observation count")
+    @Test("in a group for an Observation only that one's components and members count")
     func panels() {
         let panel: JSONValue = [
             "linkId": "panel", "type": "group", "code": code("85354-9"),

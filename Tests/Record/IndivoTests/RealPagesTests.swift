@@ -165,7 +165,7 @@ private struct TwoVisits: CallbackReceiver {
         }
         return CallbackSession(
             callback: try #require(URL(string: callback)),
-            visits: stream,
+            arrivals: stream,
             close: { continuation.finish() }
         )
     }

@@ -44,9 +44,7 @@ import Testing
     }
 
     @Test("deliveries become facts once their consent is there", arguments: Places.all)
-    func delivery(places: Places)
-        async throws
-    {
+    func delivery(places: Places) async throws {
         let study = try await BackEnd(places)
         let participant = UUID()
         for number in 1...2 { try await study.queue.send(Given.message(Given.response(participant, number))) }
@@ -89,9 +87,7 @@ import Testing
     }
 
     @Test("who leaves is forgotten while several consumers work", arguments: Places.all)
-    func leaving(places: Places)
-        async throws
-    {
+    func leaving(places: Places) async throws {
         let study = try await BackEnd(places)
         let leaver = UUID()
         let other = UUID()

@@ -256,9 +256,7 @@ private let offeredContract = """
     ]
 
     @Test("a new consent may be signed by a slow clock or on the same day", arguments: newConsents.indices)
-    func slowClock(index: Int)
-        async throws
-    {
+    func slowClock(index: Int) async throws {
         let study = try BackEnd()
         let participant = UUID()
         #expect(try await study.deliver([Given.contract(participant)]).loaded == 1)

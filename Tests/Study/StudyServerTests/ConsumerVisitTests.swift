@@ -77,9 +77,7 @@ extension ConsumerTests {
     ]
 
     @Test("a correction in the same message replaces what it corrects", arguments: corrections.indices)
-    func sameMessage(index: Int)
-        async throws
-    {
+    func sameMessage(index: Int) async throws {
         let study = try BackEnd()
         let participant = UUID()
         let (parts, left) = Self.corrections[index]
@@ -211,9 +209,7 @@ extension ConsumerTests {
     ]
 
     @Test("of several consents in one message the one signed last is in force", arguments: consents.indices)
-    func lastSigned(index: Int)
-        async throws
-    {
+    func lastSigned(index: Int) async throws {
         let study = try BackEnd()
         let participant = UUID()
         let (consents, signed, shares) = Self.consents[index]

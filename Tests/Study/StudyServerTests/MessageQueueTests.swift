@@ -15,9 +15,7 @@ import Testing
     }
 
     @Test("messages come whole and are gone when deleted", arguments: QueueKind.allCases)
-    func whole(kind: QueueKind)
-        async throws
-    {
+    func whole(kind: QueueKind) async throws {
         let queue = try await TestQueue(kind).queue
         for number in 1...3 { #expect(try await queue.send(message(number))) }
         let received = try await queue.receive(limit: 2, visibility: 60)
@@ -143,9 +141,7 @@ import Testing
     }
 
     @Test("a message that kills its receivers is a dead letter", arguments: QueueKind.allCases)
-    func killing(kind: QueueKind)
-        async throws
-    {
+    func killing(kind: QueueKind) async throws {
         let test = try await TestQueue(kind, receives: 2)
         let queue = test.queue
         try await queue.send(message(1))
@@ -162,9 +158,7 @@ import Testing
     }
 
     @Test("the age is that of the oldest message", arguments: QueueKind.allCases.filter(\.knowsWhatItHad))
-    func age(kind: QueueKind)
-        async throws
-    {
+    func age(kind: QueueKind) async throws {
         let test = try await TestQueue(kind)
         try await test.queue.send(message(1))
         try await test.pass(40)

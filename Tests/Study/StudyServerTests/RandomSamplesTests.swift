@@ -285,9 +285,7 @@ import Testing
     }
 
     @Test("it does not matter how messages are grouped", arguments: StoreKind.allCases)
-    func grouping(store: StoreKind)
-        async throws
-    {
+    func grouping(store: StoreKind) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         let given = try Deliveries(seed: seed, people: 3, messages: 40)
         let alone = try await SampleTableTests.BackEnd(store)
@@ -322,9 +320,7 @@ import Testing
         "several consumers leave the totals of days that the samples come to",
         arguments: StoreKind.allCases
     )
-    func severalConsumers(store: StoreKind)
-        async throws
-    {
+    func severalConsumers(store: StoreKind) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         let given = try Deliveries(seed: seed, people: 3, messages: 60)
         let folder = try Folder()

@@ -261,9 +261,7 @@ private let objectOutsideTheFolder = """
     }
 
     @Test("what nobody tried is no dead letter after its last reception", arguments: [false, true])
-    func untried(inObject: Bool)
-        async throws
-    {
+    func untried(inObject: Bool) async throws {
         let aws = PlayedAWS([[Self.raw(2, inObject: inObject, receives: 3)]]) { _ in
             HTTPAnswer(response: HTTPResponse(status: .ok), body: Data("b2".utf8))
         }

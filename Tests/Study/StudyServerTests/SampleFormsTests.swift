@@ -96,9 +96,7 @@ import Testing
     }
 
     @Test("a text of a known form gives the same sample as when it is read whole", arguments: same)
-    func sameForm(text: String)
-        throws
-    {
+    func sameForm(text: String) throws {
         let json = try JSONValue(parsing: text)
         var forms = try Self.forms()
         let found = try #require(forms.sample(json)?.sample)

@@ -197,9 +197,7 @@ import Testing
         arguments: StoreKind.allCases,
         [Disclosure.Identities.removed, .kept]
     )
-    func roundTrip(store: StoreKind, identities: Disclosure.Identities)
-        async throws
-    {
+    func roundTrip(store: StoreKind, identities: Disclosure.Identities) async throws {
         var chance = SystemRandomNumberGenerator()
         let samples = Self.random(300, &chance)
         let facts = try await BackEnd(store, .facts, identities: identities)
@@ -247,9 +245,7 @@ import Testing
     }
 
     @Test("values, units and times are those of the facts", arguments: StoreKind.allCases)
-    func values(store: StoreKind)
-        async throws
-    {
+    func values(store: StoreKind) async throws {
         var chance = SystemRandomNumberGenerator()
         let samples = Self.random(200, &chance)
         let facts = try await BackEnd(store, .facts)
@@ -340,9 +336,7 @@ import Testing
     }
 
     @Test("a correction replaces a row, also with another start", arguments: StoreKind.allCases)
-    func correction(store: StoreKind)
-        async throws
-    {
+    func correction(store: StoreKind) async throws {
         let study = try await BackEnd(store)
         try await study.agree()
         let uuid = UUID()
@@ -368,9 +362,7 @@ import Testing
         """
 
     @Test("a deletion takes a row away, and it stays away", arguments: StoreKind.allCases)
-    func deletion(store: StoreKind)
-        async throws
-    {
+    func deletion(store: StoreKind) async throws {
         let study = try await BackEnd(store)
         try await study.agree()
         let sample = Self.sample(60)
@@ -395,9 +387,7 @@ import Testing
     }
 
     @Test("of two samples of one UUID the one received later counts", arguments: StoreKind.allCases)
-    func laterReceived(store: StoreKind)
-        async throws
-    {
+    func laterReceived(store: StoreKind) async throws {
         let study = try await BackEnd(store)
         try await study.agree()
         let uuid = UUID()
@@ -448,9 +438,7 @@ import Testing
     }
 
     @Test("an unproven replacement waits for the team", arguments: StoreKind.allCases)
-    func unproven(store: StoreKind)
-        async throws
-    {
+    func unproven(store: StoreKind) async throws {
         let study = try await BackEnd(store)
         try await study.agree()
         let uuid = UUID()
@@ -564,9 +552,7 @@ import Testing
     }
 
     @Test("a fact that comes again as a sample stays one", arguments: StoreKind.allCases)
-    func asSample(store: StoreKind)
-        async throws
-    {
+    func asSample(store: StoreKind) async throws {
         let study = try await BackEnd(store, .facts)
         try await study.agree()
         let sample = Self.sample(60)
@@ -640,9 +626,7 @@ import Testing
     // MARK: Several consumers
 
     @Test("simultaneous consumers store each sample once", arguments: StoreKind.allCases)
-    func atOnce(store: StoreKind)
-        async throws
-    {
+    func atOnce(store: StoreKind) async throws {
         let folder = try Folder()
         let queue = try SQLiteMessageQueue(folder.file("queue.sqlite"))
         let warehouse = try await store.warehouse(folder.file("study.sqlite"))

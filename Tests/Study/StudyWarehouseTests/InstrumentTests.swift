@@ -94,9 +94,7 @@ import Testing
     }
 
     @Test("a response is a row with a column for each linkId", arguments: TestStore.allCases)
-    func columns(store: TestStore)
-        async throws
-    {
+    func columns(store: TestStore) async throws {
         let found = try await table(warehouse(store, [("a", Samples.items)]))
         #expect(found.instrument.name == "diary" && found.instrument.title == "Diary")
         #expect(

@@ -125,9 +125,7 @@ import Testing
         arguments: TestStore.allCases,
         [(4, nil), (5, 3.0), (9, 5.0), (10, 5.5)] as [(Int, Double?)]
     )
-    func medians(store: TestStore, median: (people: Int, number: Double?))
-        async throws
-    {
+    func medians(store: TestStore, median: (people: Int, number: Double?)) async throws {
         let warehouse = try await warehouse(store)
         for person in 1...median.people { try await answer(warehouse, person, dose("\(person)")) }
         let numbers = try await questions(warehouse)["dose"]?.numbers.first
@@ -238,9 +236,7 @@ import Testing
     }
 
     @Test("who shares is decided by the consent in force", arguments: TestStore.allCases)
-    func sharing(store: TestStore)
-        async throws
-    {
+    func sharing(store: TestStore) async throws {
         let warehouse = try await warehouse(store)
         let later: WarehouseTime = WarehouseTime("2026-03-05T00:00:00Z" as FHIRDateTime)
         try await warehouse.transaction { db in
@@ -291,9 +287,7 @@ import Testing
     }
 
     @Test("states are counted whatever their postal codes", arguments: TestStore.allCases)
-    func states(store: TestStore)
-        async throws
-    {
+    func states(store: TestStore) async throws {
         let warehouse = try await warehouse(store)
         for (person, code) in ["021", "021", "019", nil].enumerated() {
             var set = FactSet(StudyVisit(id: "\(person)", start: Samples.now))

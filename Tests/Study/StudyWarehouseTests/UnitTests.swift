@@ -63,9 +63,7 @@ import Testing
     }
 
     @Test("pounds become kilograms and stay in a modifier", arguments: TestStore.allCases)
-    func pounds(store: TestStore)
-        async throws
-    {
+    func pounds(store: TestStore) async throws {
         let weight = "29463-7"
         let warehouse = try await loaded(store, [(weight, "154", "[lb_av]"), (weight, "70.5", "kg")])
         #expect(
@@ -82,9 +80,7 @@ import Testing
     }
 
     @Test("moles are converted by the molar mass of the table", arguments: TestStore.allCases)
-    func moles(store: TestStore)
-        async throws
-    {
+    func moles(store: TestStore) async throws {
         let glucose = "2345-7"
         let warehouse = try await loaded(
             store,
@@ -100,9 +96,7 @@ import Testing
     }
 
     @Test("what cannot be converted has a concept of its own", arguments: TestStore.allCases)
-    func ownConcept(store: TestStore)
-        async throws
-    {
+    func ownConcept(store: TestStore) async throws {
         // A code that no table has: its first fact gives the unit.
         let code = "99999-9"
         let values = [
@@ -170,9 +164,7 @@ import Testing
     }
 
     @Test("units of an earlier version's facts become those of their concepts", arguments: TestStore.allCases)
-    func earlierVersion(store: TestStore)
-        async throws
-    {
+    func earlierVersion(store: TestStore) async throws {
         let warehouse = try await loaded(store, [("99999-9", "3", "mg"), ("29463-7", "70", "kg")])
         let units = try await warehouse.transaction { db in
             try db.db.execute(sql: "DELETE FROM study_unit")

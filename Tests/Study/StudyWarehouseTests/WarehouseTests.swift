@@ -69,9 +69,7 @@ import Testing
     }
 
     @Test("a correction replaces, and an older response does not", arguments: TestStore.allCases)
-    func corrections(store: TestStore)
-        async throws
-    {
+    func corrections(store: TestStore) async throws {
         let warehouse = try await loaded(store)
         let one = #"{"linkId": "mood", "answer": [{"valueCoding": {"code": "good"}}]}"#
         let corrected = try Samples.mapper.map(
@@ -105,9 +103,7 @@ import Testing
     }
 
     @Test("of two written at the same time the one received later counts", arguments: TestStore.allCases)
-    func laterReceived(store: TestStore)
-        async throws
-    {
+    func laterReceived(store: TestStore) async throws {
         let warehouse = try await store.warehouse()
         let one = #"{"linkId": "mood", "answer": [{"valueCoding": {"code": "good"}}]}"#
         let corrected = try Samples.mapper.map(
@@ -143,9 +139,7 @@ import Testing
 
     /// The query that i2b2 makes of a node that was dragged.
     @Test("every fact is found through the ontology", arguments: TestStore.allCases)
-    func ontology(store: TestStore)
-        async throws
-    {
+    func ontology(store: TestStore) async throws {
         let warehouse = try await loaded(store)
         let ontology = Ontology([try Questionnaire(parsing: Samples.questionnaire)])
         #expect(ontology.problems == [])
@@ -176,9 +170,7 @@ import Testing
     }
 
     @Test("many facts and their concepts are all there", arguments: TestStore.allCases)
-    func manyFacts(store: TestStore)
-        async throws
-    {
+    func manyFacts(store: TestStore) async throws {
         struct Stop: Error {}
         let warehouse = try await store.warehouse()
         var set = FactSet(StudyVisit(id: "v", start: Samples.now))
@@ -260,9 +252,7 @@ import Testing
     }
 
     @Test("no visit gets the number of one that is gone", arguments: TestStore.allCases)
-    func visitNumbers(store: TestStore)
-        async throws
-    {
+    func visitNumbers(store: TestStore) async throws {
         let warehouse = try await loaded(store)
         let newest = "SELECT max(encounter_num) FROM encounter_mapping"
         let before = try await count(warehouse, newest)
@@ -276,9 +266,7 @@ import Testing
 
     /// Else somebody could leave while another consumer writes what they gave.
     @Test("transactions of one participant wait for each other", arguments: TestStore.allCases)
-    func waitingTransactions(store: TestStore)
-        async throws
-    {
+    func waitingTransactions(store: TestStore) async throws {
         let warehouse = try await store.warehouse()
         let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
         let first = Task {
@@ -314,9 +302,7 @@ import Testing
     }
 
     @Test("a row that the tables refuse changes nothing", arguments: TestStore.allCases)
-    func refusedRow(store: TestStore)
-        async throws
-    {
+    func refusedRow(store: TestStore) async throws {
         let warehouse = try await loaded(store)
         let before = try await facts(warehouse)
         var set = FactSet(StudyVisit(id: "long", start: Samples.now))
@@ -424,9 +410,7 @@ import Testing
     }
 
     @Test("the patient data object is valid by its schema", arguments: TestStore.allCases)
-    func validObject(store: TestStore)
-        async throws
-    {
+    func validObject(store: TestStore) async throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/pdo.xsd")
         let schema = try XMLSchema(parsing: Data(contentsOf: file))
         let xml = try await loaded(store).read { db in
@@ -443,9 +427,7 @@ import Testing
     }
 
     @Test("exported facts are those of the warehouse", arguments: TestStore.allCases)
-    func exported(store: TestStore)
-        async throws
-    {
+    func exported(store: TestStore) async throws {
         let warehouse = try await loaded(store)
         let rows = try await warehouse.read { db in
             var rows: [[String]] = []

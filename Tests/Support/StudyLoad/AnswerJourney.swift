@@ -9,6 +9,8 @@ import Surveys
 /// An answer of a survey on its way from the app to its fact, through a receiver on loopback, as
 /// `scripts/journeys` counts what it passes.
 enum AnswerJourney {
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
     /// Answers surveys one after the other; each is a fact before the next is asked.
     ///
     /// - Parameters:
@@ -49,7 +51,7 @@ enum AnswerJourney {
             try await phone.submit(resource, protection: protection)
             let sent = try await phone.deliver(to: endpoint).delivered.count
             let loaded = try await consumer.drain().loaded
-            guard sent == 1, loaded == 1 else { throw CocoaError(.coderInvalidValue) }
+            guard sent == 1, loaded == 1 else { throw Failure(description: "\(sent) sent, \(loaded) loaded") }
         }
 
         let consent = Data(ConsumerLoad.contract(of: participant).utf8)
@@ -60,7 +62,7 @@ enum AnswerJourney {
             for visible in session.visibleItems {
                 try session.answer(visible.occurrence, with: .boolean(true))
             }
-            guard session.problems().isEmpty else { throw CocoaError(.coderInvalidValue) }
+            guard session.problems().isEmpty else { throw Failure(description: "\(session.problems())") }
             var response = session.response(.completed)
             response.subject = Reference("Patient/\(participant)")
             try await store(response)

@@ -4,16 +4,11 @@ extension String {
     /// Whether it is an identifier in the languages of servers and clients alike: ASCII letters, digits and
     /// `_`, no digit first.
     package var isASCIIIdentifier: Bool {
-        guard let first = utf8.first, !first.isASCIIDigit else {
-            return false
-        }
+        guard let first = utf8.first, !first.isASCIIDigit else { return false }
         return utf8.allSatisfy(\.isASCIIWord)
     }
 }
 
 extension UInt8 {
-    var isASCIIWord: Bool {
-        let character = Character(Unicode.Scalar(self))
-        return self < 0x80 && (character.isLetter || character.isNumber || character == "_")
-    }
+    var isASCIIWord: Bool { isASCIILetterOrDigit || self == UInt8(ascii: "_") }
 }

@@ -1,10 +1,10 @@
 import Foundation
+import IndivoBase
 
 #if canImport(CryptoKit)
 import CryptoKit
 #elseif canImport(Crypto)
 import Crypto
-import IndivoBase
 #else
 #error("IndivoOutbox needs the trait Outbox of swift-indivo: .package(…, traits: [\"Outbox\"])")
 #endif

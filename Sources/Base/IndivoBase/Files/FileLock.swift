@@ -48,7 +48,7 @@ package final class FileLock: Sendable {
 
     private static func open(_ path: String) throws -> Int32 {
         var descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        // On a disk that became read-only, the queue can still be read.
+        // On a disk that became read-only, the lock can still be taken for reading.
         if descriptor < 0, errno == EROFS || errno == EACCES {
             descriptor = Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         }

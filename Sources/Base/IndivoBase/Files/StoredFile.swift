@@ -21,6 +21,9 @@ package final class StoredFile: Sendable {
         /// The process or the system lacks a resource: this says nothing about the file.
         case system(Int32)
 
+        /// The name belongs to a folder, a pipe, or something else that is no plain file.
+        package static let notPlain = Failure.unreadable("it is no plain file")
+
         package var description: String {
             switch self {
             case .damaged: "it is not what was written"
@@ -48,26 +51,32 @@ package final class StoredFile: Sendable {
         modifiedSeconds = status.st_mtim.tv_sec
         #endif
         isPrivate = status.st_mode & 0o077 == 0 && status.st_uid == geteuid()
-        guard isKnown, status.st_mode & S_IFMT == S_IFREG else { throw .unreadable("it is no plain file") }
+        guard isKnown, status.st_mode & S_IFMT == S_IFREG else { throw .notPlain }
     }
 
     deinit { close(descriptor) }
 
     /// Reads `count` bytes from a position on; fewer at the end of the file.
     package func read(at position: Int, count: Int) throws(Failure) -> Data {
-        let count = max(0, min(count, size - position))
-        var data = Data(count: count)
+        var data = Data(count: max(0, min(count, size - position)))
+        let done = data.withUnsafeMutableBytes { bytes in
+            Result { () throws(Failure) in try read(at: position, into: bytes) }
+        }
+        return data.prefix(try done.get())
+    }
+
+    /// Reads bytes from a position on until the buffer is full or the file ends. Returns how many there were.
+    package func read(at position: Int, into bytes: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
         var done = 0
-        while done < count {
-            let number = data.withUnsafeMutableBytes { bytes in
-                pread(descriptor, bytes.baseAddress.map { $0 + done }, count - done, off_t(position + done))
-            }
+        while done < bytes.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
+            let number = pread(descriptor, rest.baseAddress, rest.count, off_t(position + done))
             if number < 0, errno == EINTR { continue }
             guard number >= 0 else { throw Self.failure(errno) }
             guard number > 0 else { break }
             done += number
         }
-        return data.prefix(done)
+        return done
     }
 
     private static func failure(_ code: Int32) -> Failure {

@@ -18,15 +18,14 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
 
     /// Nil for what is not a number, or is too large or too small.
     package init?(_ text: some StringProtocol, _ form: Form = .strict) {
-        let isDigit: (UInt8) -> Bool = { $0 &- UInt8(ascii: "0") < 10 }
         var rest = Substring(text).utf8
         isNegative = rest.first == UInt8(ascii: "-")
         if isNegative || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
-        let whole = rest.prefix(while: isDigit)
+        let whole = rest.prefix(while: \.isASCIIDigit)
         rest.removeFirst(whole.count)
         let hasPoint = rest.first == UInt8(ascii: ".")
         if hasPoint { rest.removeFirst() }
-        let fraction = rest.prefix(while: { hasPoint && isDigit($0) })
+        let fraction = rest.prefix(while: { hasPoint && $0.isASCIIDigit })
         rest.removeFirst(fraction.count)
         let isStrict = !whole.isEmpty && hasPoint == !fraction.isEmpty
         guard isStrict || form == .xmlSchema && !(whole.isEmpty && fraction.isEmpty) else { return nil }

@@ -11,9 +11,6 @@ package enum RandomToken {
 
     /// Whether a text has the form of a token of `length` characters.
     package static func isToken(_ text: String, length: Int = 20) -> Bool {
-        text.utf8.count == length
-            && text.utf8.allSatisfy {
-                $0.isASCIILetterOrDigit
-            }
+        text.utf8.count == length && text.utf8.allSatisfy(\.isASCIILetterOrDigit)
     }
 }

@@ -5,8 +5,8 @@ import OrderedJSON
 /// Signs the JWT by which a client identifies itself to a token endpoint, as SMART backend services want it
 /// (SMART App Launch 2.1, "Client Authentication: Asymmetric"; RFC 7523).
 ///
-/// `BackendKey` of the module `SMART` signs with a private key in PEM. Where the key is elsewhere, such as in
-/// a key store, a closure signs:
+/// `BackendKey`, which needs the trait `SMART`, signs with a private key in PEM. Where the key is elsewhere,
+/// such as in a key store, a closure signs:
 ///
 /// ```swift
 /// let assertion = ClientAssertion(clientID: "uploader", keyID: "key-1", algorithm: .es384) { message in

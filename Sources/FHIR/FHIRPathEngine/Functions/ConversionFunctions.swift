@@ -16,7 +16,7 @@ extension FHIRPathEvaluation {
             case .toTime, .convertsToTime: value?.asTemporal(.time).map { .temporal($0) }
             default: try quantity(value, call).map { .quantity($0) }
             }
-        // What is asked is whether the conversion is possible.
+        // `convertsTo…` returns whether the conversion is possible.
         if call.function.rawValue.hasPrefix("converts") { return [FHIRPathItem(converted != nil)] }
         guard let converted else { return [] }
         return [try make(converted, at: call.node)]
@@ -25,8 +25,8 @@ extension FHIRPathEvaluation {
     /// A value as a quantity, in the unit that the argument names, if there is one.
     private mutating func quantity(_ value: SystemValue?, _ call: Call) throws(FHIRPathError) -> PathQuantity?
     {
-        let unit = try stringArgument(0, of: call)
-        guard let quantity = value?.asQuantity, let unit else { return value?.asQuantity }
-        return quantity.converted(to: unit)
+        let quantity = value?.asQuantity
+        guard let unit = try stringArgument(0, of: call) else { return quantity }
+        return quantity?.converted(to: unit)
     }
 }

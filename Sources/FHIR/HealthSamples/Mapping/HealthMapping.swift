@@ -107,7 +107,7 @@ public struct HealthMapping: Sendable, Hashable {
         for (prefix, kind) in Self.carried where type.hasPrefix(prefix) {
             let name = type.dropFirst(prefix.count)
             guard (1...80).contains(name.utf8.count), name.first?.isUppercase == true,
-                name.utf8.allSatisfy(Self.isLetterOrDigit), !TypeHints.isMisspelt(type, in: self)
+                name.utf8.allSatisfy(\.isASCIILetterOrDigit), !TypeHints.isMisspelt(type, in: self)
             else { continue }
             return Entry(kind: kind, display: Self.words(of: name), codes: [], members: [])
         }
@@ -117,10 +117,6 @@ public struct HealthMapping: Sendable, Hashable {
     private static let carried: [(String, Entry.Kind)] = [
         ("HKQuantityTypeIdentifier", .quantity), ("HKCategoryTypeIdentifier", .category),
     ]
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        byte.isASCIILetterOrDigit
-    }
 
     /// `Heart Rate Variability RMSSD`.
     private static func words(of name: Substring) -> String {

@@ -146,11 +146,11 @@ struct ValueSetReader {
         /// Whether nothing more is read.
         var isFull: Bool { concepts > ValueSetReader.maximumConcepts }
 
-        /// Counts a concept, and says whether its code is to be added: it is not there, and there is room.
-        private mutating func takes(_ key: String?) -> Bool {
+        /// Counts a concept. Returns whether its code is to be added: it is new, and there is room.
+        private mutating func count(adding key: String?) -> Bool {
             concepts += 1
             guard !isFull, let key, keys.insert(key).inserted else { return false }
-            guard options.count >= ValueSetReader.maximumOptions else { return true }
+            if options.count < ValueSetReader.maximumOptions { return true }
             problem =
                 "The value set has more than \(ValueSetReader.maximumOptions) codes; the others are left out."
             return false
@@ -158,12 +158,12 @@ struct ValueSetReader {
 
         /// Adds an option unless its code is there.
         mutating func append(_ option: SurveyOption) {
-            if takes(option.value.coding.map(ValueSetReader.key)) { options.append(option) }
+            if count(adding: option.value.coding.map(ValueSetReader.key)) { options.append(option) }
         }
 
         mutating func append(_ concept: JSONValue, system: String?) {
             let code = concept.member("code")?.string
-            guard takes(code.map { "\(system ?? "")|\($0)" }), let code else { return }
+            guard count(adding: code.map { "\(system ?? "")|\($0)" }), let code else { return }
             var coding = Coding()
             coding.system = system.map { FHIRURI($0) }
             coding.code = code

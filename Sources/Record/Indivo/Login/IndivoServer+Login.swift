@@ -20,7 +20,7 @@ extension IndivoServer {
     ) async throws -> IndivoRecord {
         try await login(callback) { session in
             try await open(appPage)
-            let choice = try await visit(session, .record)
+            let choice = try await arrival(session, .record)
             let record: String
             do throws(IndivoError.LoginError) { record = try choice.url.chosenRecord() } catch {
                 let what =
@@ -87,7 +87,7 @@ extension IndivoServer {
         try await open(
             page.appending(queryItems: [URLQueryItem(name: "oauth_token", value: requestToken.value)])
         )
-        let answer = try await visit(session, .authorization)
+        let answer = try await arrival(session, .authorization)
         do {
             let verifier = try verifier(in: answer.url, for: requestToken, of: session)
             let record = try await exchange(requestToken, verifier: verifier, forRecord: record)
@@ -101,10 +101,10 @@ extension IndivoServer {
 
     private static let failurePage = "The login failed. You may close this page and go back to the app."
 
-    private func visit(_ session: CallbackSession, _ step: CallbackSession.Step) async throws
+    private func arrival(_ session: CallbackSession, _ step: CallbackSession.Step) async throws
         -> CallbackSession.Arrival
     {
-        if let visit = try await session.next(step) { return visit }
+        if let arrival = try await session.next(step) { return arrival }
         throw IndivoError(.cancelled)
     }
 

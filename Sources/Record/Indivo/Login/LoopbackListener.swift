@@ -62,7 +62,7 @@ public struct LoopbackListener: CallbackReceiver {
         return try pages.listen(on: socket ?? LoopbackSocket(port: port), keepsPort: socket != nil)
     }
 
-    /// Why a visit to the start URL does not end the choice. It is `nil` for a record, and for a carenet,
+    /// Why an arrival to the start URL does not end the choice. It is `nil` for a record, and for a carenet,
     /// too: the person would wait in vain if the login did not end.
     private static func problem(with url: URL) -> String? {
         do throws(IndivoError.LoginError) {

@@ -1,6 +1,6 @@
 extension FieldTable {
-    /// What an object could not read back later it must not send now. What is stored already, and stays, is
-    /// no reason.
+    /// Checks that the values that were set can be read back. Values that were stored before, and stay, are
+    /// not checked.
     /// - Parameter depth: How many documents the object is in.
     /// - Throws: ``DocumentError`` for the first value that was set and that its property cannot read, and
     ///   for documents that are nested too deeply to be read.
@@ -23,7 +23,8 @@ extension FieldTable {
         for (field, relation) in zip(schema.relations, relations) {
             for item in relation.items {
                 switch item {
-                case .text(let text): try field.leafType.map { try check(text, $0, field.path) }
+                case .text(let text):
+                    if let type = field.leafType { try check(text, type, field.path) }
                 case .value(let value): try FieldTable(value, format).checkWhatIsSet(depth: depth)
                 case .document(let document):
                     let table = FieldTable(document, over: document.source, format)

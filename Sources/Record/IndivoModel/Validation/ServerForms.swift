@@ -1,3 +1,5 @@
+import IndivoBase
+
 /// The spellings that a server accepts, where XML Schema allows more.
 extension DataModel.FieldType {
     /// Why a server refuses a text that is a value of the type, or does not keep it; `nil` if it does
@@ -64,7 +66,7 @@ enum EmailForm {
         let atoms = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return atoms.allSatisfy { atom in
             !atom.isEmpty
-                && atom.allSatisfy { isLetterOrDigit($0) || "-!#$%&'*+/=?^_`{}|~".utf8.contains($0) }
+                && atom.allSatisfy { $0.isASCIILetterOrDigit || "-!#$%&'*+/=?^_`{}|~".utf8.contains($0) }
         }
     }
 
@@ -76,18 +78,9 @@ enum EmailForm {
         guard labels.count >= 2, let last = labels.last, (2...6).contains(last.count) else { return false }
         let areNames = labels.allSatisfy { label in
             let dash = UInt8(ascii: "-")
-            let isName = label.allSatisfy { isLetterOrDigit($0) || $0 == dash || $0 >= 0x80 }
+            let isName = label.allSatisfy { $0.isASCIILetterOrDigit || $0 == dash || $0 >= 0x80 }
             return isName && (1...63).contains(label.count) && label.first != dash && label.last != dash
         }
-        return areNames && last.allSatisfy { isLetterOrDigit($0) && $0 > UInt8(ascii: "9") }
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: false
-        }
+        return areNames && last.allSatisfy { $0.isASCIILetter }
     }
 }

@@ -149,8 +149,7 @@ struct PatchDocument {
 
     /// An index as RFC 6901 writes it: no sign, no zero before.
     private static func index(_ token: String, in array: JSONValue) -> Int? {
-        guard token.utf8.allSatisfy(\.isASCIIDigit), token == "0" || !token.hasPrefix("0")
-        else { return nil }
+        guard token.isASCIIDigits, token == "0" || !token.hasPrefix("0") else { return nil }
         return Int(token)
     }
 

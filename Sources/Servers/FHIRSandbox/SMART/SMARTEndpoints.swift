@@ -58,10 +58,13 @@ struct SMARTEndpoints: Sendable {
             .post("/token", { $0.token($1.request, base: $1.base) }),
             .post("/revoke", { $0.revoke($1.request, base: $1.base) }),
             .post("/introspect", { $0.introspect($1.request, base: $1.base) }),
-            .post("/register", { $0.register($1.request) }), .post("/logout", { $1.logOut() }),
+            .post("/register", { $0.register($1.request) }),
+            .post("/logout", { $1.logOut() }),
         ]
-            + form("/authorize") { await $0.authorize() } + form("/login") { await $0.logIn() }
-            + form("/patient") { await $0.choosePatient() } + form("/decide") { await $0.decide() }
+            + form("/authorize") { await $0.authorize() }
+            + form("/login") { await $0.logIn() }
+            + form("/patient") { await $0.choosePatient() }
+            + form("/decide") { await $0.decide() }
             + form("/launch") { await $0.launch() }
     )
 

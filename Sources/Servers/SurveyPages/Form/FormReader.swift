@@ -105,7 +105,7 @@ struct FormReader {
 
     private static func date(_ parts: [String], _ item: PresentedItem, _ zone: TimeZone) -> SurveyAnswer? {
         let numbers = parts.prefix(3).map {
-            $0.utf8.count <= 4 && $0.utf8.allSatisfy(\.isASCIIDigit) ? Int($0) : nil
+            $0.utf8.count <= 4 && $0.isASCIIDigits ? Int($0) : nil
         }
         guard let year = numbers[2], parts[2].utf8.count == 4, (parts[1].isEmpty) == (numbers[1] == nil),
             (parts[0].isEmpty) == (numbers[0] == nil), numbers[0] == nil || numbers[1] != nil,

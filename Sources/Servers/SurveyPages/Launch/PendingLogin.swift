@@ -2,7 +2,7 @@ import FHIRClient
 import Foundation
 import IndivoBase
 
-/// A login under way in a browser: the launch waits for the visit with which the browser comes back.
+/// A login under way in a browser: the launch waits for the arrival with which the browser comes back.
 final class PendingLogin: Sendable {
     /// What the browser that began it has in a cookie: another one cannot end it.
     let browser: String
@@ -12,7 +12,7 @@ final class PendingLogin: Sendable {
     let target: String
     let end: Date
     private let opened: AsyncStream<URL>
-    private let visits: AsyncStream<CallbackSession.Arrival>.Continuation
+    private let arrivals: AsyncStream<CallbackSession.Arrival>.Continuation
     private let launch: Task<SMARTLaunch, any Error>
 
     init(
@@ -28,10 +28,10 @@ final class PendingLogin: Sendable {
         self.target = target
         self.end = end
         let (opened, page) = AsyncStream<URL>.makeStream()
-        let (stream, visits) = AsyncStream<CallbackSession.Arrival>.makeStream()
+        let (stream, arrivals) = AsyncStream<CallbackSession.Arrival>.makeStream()
         self.opened = opened
-        self.visits = visits
-        let receiver = Receiver(redirectURI: record.app.redirectURI, visits: stream)
+        self.arrivals = arrivals
+        let receiver = Receiver(redirectURI: record.app.redirectURI, arrivals: stream)
         launch = Task {
             defer { page.finish() }
             guard let ehr else {
@@ -52,22 +52,22 @@ final class PendingLogin: Sendable {
     /// Ends the login with the address that the browser came back with. There is one try: what does not
     /// belong to this login ends it.
     func finish(with url: URL) async throws -> SMARTLaunch {
-        visits.yield(CallbackSession.Arrival(url: url))
-        visits.finish()
+        arrivals.yield(CallbackSession.Arrival(url: url))
+        arrivals.finish()
         return try await launch.value
     }
 
     func cancel() {
-        visits.finish()
+        arrivals.finish()
         launch.cancel()
     }
 
     private struct Receiver: CallbackReceiver {
         let redirectURI: URL
-        let visits: AsyncStream<CallbackSession.Arrival>
+        let arrivals: AsyncStream<CallbackSession.Arrival>
 
         func listen() -> CallbackSession {
-            CallbackSession(callback: redirectURI, visits: visits, close: {})
+            CallbackSession(callback: redirectURI, arrivals: arrivals, close: {})
         }
     }
 }

@@ -71,11 +71,7 @@ struct RequestHead: Equatable {
             return .chunked
         }
         guard let length = headers["content-length"] else { return .length(0) }
-        guard length.isASCIIDigits,
-            let number = Int(length)
-        else {
-            throw .malformed
-        }
+        guard length.isASCIIDigits, let number = Int(length) else { throw .malformed }
         return .length(number)
     }
 

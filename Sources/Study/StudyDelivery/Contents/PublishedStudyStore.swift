@@ -32,6 +32,7 @@ public struct PublishedStudyStore: Sendable {
     ///   - certificate: The certificate of the key that signs the study's lists; part of the app.
     ///   - url: The receiver's root, as in `https://study.example.org/c3pro`.
     ///   - plainHTTPHosts: The hosts to which HTTP without TLS is allowed, besides this machine.
+    ///   - timing: The clocks and waits of retries; tests bring their own.
     /// - Throws: `StudyError` for what is no address of a server.
     public init(
         in folder: URL,
@@ -112,7 +113,7 @@ public struct PublishedStudyStore: Sendable {
     // MARK: Fetching
 
     /// Fetches the list and those of its files that are not here. What was stored stays until all of it is
-    /// good. A request that fails for a reason that passes is sent again, as `RetryPolicy` says.
+    /// good. Transient failures are retried, as `RetryPolicy` says.
     ///
     /// - Returns: What is published now, and whether it is other than what was stored before.
     /// - Throws: `HTTPTransportError` without a response, ``StudyServerProblem`` for a server that fails or

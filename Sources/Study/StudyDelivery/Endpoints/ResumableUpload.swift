@@ -67,8 +67,7 @@ struct ResumableUpload {
         default: return .response(StudyResponse(status: response.status.code))
         }
         if response.headerFields[Self.complete] == "?1" { return .everything }
-        guard let text = response.headerFields[Self.offset],
-            text.utf8.allSatisfy(\.isASCIIDigit),
+        guard let text = response.headerFields[Self.offset], text.isASCIIDigits,
             let offset = Int(text), 0 < offset, offset <= size
         else { return .nothing }
         return .bytes(offset)

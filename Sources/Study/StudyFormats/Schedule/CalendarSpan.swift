@@ -26,7 +26,7 @@ public struct CalendarSpan: Sendable, Hashable, CustomStringConvertible {
         let parts = text.split(separator: " ")
         for part in parts {
             guard let unit = part.last, seen.insert(unit).inserted,
-                part.dropLast().utf8.allSatisfy(\.isASCIIDigit),
+                part.dropLast().isASCIIDigits,
                 let number = Int(part.dropLast()), number <= 1_000_000
             else { return nil }
             switch unit {

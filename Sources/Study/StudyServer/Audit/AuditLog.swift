@@ -14,9 +14,9 @@ import StudyFormats
 /// print(state.head)            // the digest of the last entry: noted elsewhere, it proves all before it
 /// ```
 /// An entry that is changed, removed or inserted breaks the chain. Whoever may write the file can also make a
-/// new chain, or cut off its end. Only a head that was noted where they cannot write proves this, such as one
-/// in the system's log, into which the pages write every head. The file contains names of the team; of
-/// participants it contains only pseudonyms, and ids of messages.
+/// new chain, or cut off its end. Only a head that was noted where they cannot write shows whether they did,
+/// such as one in the system's log, into which the pages write every head. The file contains names of the
+/// team; of participants it contains only pseudonyms, and ids of messages.
 public struct AuditLog: Sendable {
     /// An entry.
     public struct Entry: Sendable, Hashable {

@@ -351,7 +351,7 @@ struct Intake: Sendable {
         let address = patient.address.first
         let zip = address?.postalCode ?? ""
         // Phones send three digits already; the rule is for whole codes.
-        let isPrefix = zip.utf8.count == 3 && zip.utf8.allSatisfy(\.isASCIIDigit)
+        let isPrefix = zip.utf8.count == 3 && zip.isASCIIDigits
         let country = address?.country ?? (address?.state == nil ? nil : "US")
         let details = ParticipantDetails(
             birthDate: patient.birthDate,

@@ -92,8 +92,8 @@ struct ReceiverService: Sendable {
     /// Who asks, as far as the connection shows it.
     func client(of request: Request) -> String { request.client(isBehindProxy: configuration.trustsProxy) }
 
-    /// Takes the rate-limit tokens of a submission, of its client and of the address: one address may
-    /// register many clients. Where everybody may register, an address has the tokens of one client,
+    /// Takes a submission's rate-limit tokens twice, from its client's and from the address's: one address
+    /// may register many clients. Where everybody may register, an address has the tokens of one client,
     /// otherwise those of ten.
     ///
     /// - Returns: `nil` when there were enough; else in how many seconds there will be.

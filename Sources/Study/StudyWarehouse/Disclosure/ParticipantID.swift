@@ -79,7 +79,7 @@ public struct ParticipantID: Sendable, Hashable {
                 gap = 0
                 if matched == Self.digitCount { return position }
             } else {
-                guard matched > 0, !Self.isLetterOrDigit(byte), gap < Self.maximumGap else { return nil }
+                guard matched > 0, !byte.isASCIILetterOrDigit, gap < Self.maximumGap else { return nil }
                 gap += 1
             }
         }
@@ -112,10 +112,6 @@ public struct ParticipantID: Sendable, Hashable {
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {
         (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        byte.isASCIIDigit || (0x61...0x7A).contains(lowercased(byte))
     }
 
     // MARK: Trees

@@ -24,9 +24,7 @@ public enum ConceptNames {
     public static func questionnaire(_ canonical: String) -> String {
         let url = String(canonical.prefix { $0 != "|" })
         let name = url.split(separator: "/").last.map(String.init) ?? "survey"
-        let shown = name.utf8.filter {
-            $0.isASCIILetterOrDigit
-        }.prefix(8)
+        let shown = name.utf8.filter(\.isASCIILetterOrDigit).prefix(8)
         return String(decoding: shown, as: UTF8.self) + "-" + digest(url).prefix(16)
     }
 

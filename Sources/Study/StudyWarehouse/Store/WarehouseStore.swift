@@ -193,8 +193,8 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
         """
 
     /// Changes an earlier version's tables. If that is impossible, since a view uses their columns or another
-    /// role owns them, they stay as they are. Then numbers may run out, and
-    /// ``WarehouseTransaction/usedNumbers()`` reports how many are left.
+    /// role owns them, they stay as they are. Then numbers may run out:
+    /// ``WarehouseTransaction/usedNumbers()`` reports which part of them is used up.
     private func change(where isEarlier: String, by statements: String) async throws {
         guard try await database.run(.statement, { try !$0.rows(isEarlier, []).isEmpty }) else { return }
         do {

@@ -272,8 +272,6 @@ struct SampleTally {
     var otherElements: [String: Int] = [:]
     private static let shown = 20
 
-    init(console: MessageOptions) { self.console = console }
-
     /// Counts problems that an interrupted run has shown.
     mutating func addShown(_ count: Int) { problems += count }
 

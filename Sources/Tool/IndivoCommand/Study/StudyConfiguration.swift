@@ -112,7 +112,7 @@ struct StudyConfiguration {
         return try StudyQueue(in: folder, study: study, subject: subject, keys: Self.keys)
     }
 
-    /// The participants who are withdrawing, among those whose data this device has.
+    /// The store of this device's participants, with the withdrawals that are under way.
     func participants() -> ParticipantStore {
         ParticipantStore(in: BaseFolder.data.indivo().appending(path: "study-participants"), keys: Self.keys)
     }

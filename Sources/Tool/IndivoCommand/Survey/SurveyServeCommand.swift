@@ -180,13 +180,8 @@ struct SurveyResponseFolder: SurveyResponseStore {
         let hash = identity.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         let digits = String(hash, radix: 16)
         let name = questionnaire.url?.rawValue.split(separator: "/").last ?? "questionnaire"
-        let shown = String(
-            decoding: name.utf8.filter {
-                $0.isASCIILetterOrDigit || $0 == 0x2D
-            }
-            .prefix(40),
-            as: UTF8.self
-        )
+        let letters = name.utf8.filter { $0.isASCIILetterOrDigit || $0 == 0x2D }
+        let shown = String(decoding: letters.prefix(40), as: UTF8.self)
         return "\(shown)-\(String(repeating: "0", count: 16 - digits.count))\(digits)"
     }
 

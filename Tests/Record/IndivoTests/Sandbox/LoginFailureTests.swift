@@ -171,11 +171,11 @@ private struct ScriptedReceiver: CallbackReceiver {
     var urls: [String] = []
 
     func listen() throws -> CallbackSession {
-        let (visits, continuation) = AsyncStream.makeStream(of: CallbackSession.Arrival.self)
+        let (arrivals, continuation) = AsyncStream.makeStream(of: CallbackSession.Arrival.self)
         for url in urls { continuation.yield(CallbackSession.Arrival(url: URL(string: url)!)) }
         return CallbackSession(
             callback: URL(string: "x:///callback")!,
-            visits: visits,
+            arrivals: arrivals,
             close: { continuation.finish() }
         )
     }

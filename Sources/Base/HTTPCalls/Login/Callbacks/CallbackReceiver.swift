@@ -34,9 +34,9 @@ public struct CallbackSession: Sendable {
         self.close = close
     }
 
-    /// - Parameter visits: The arrivals; when they end, the login is given up.
-    public init(callback: URL, visits: AsyncStream<Arrival>, close: @escaping @Sendable () -> Void) {
-        self.init(callback: callback, next: { _ in await visits.first { _ in true } }, close: close)
+    /// - Parameter arrivals: The arrivals; when they end, the login is given up.
+    public init(callback: URL, arrivals: AsyncStream<Arrival>, close: @escaping @Sendable () -> Void) {
+        self.init(callback: callback, next: { _ in await arrivals.first { _ in true } }, close: close)
     }
 
     /// What a login waits for.
@@ -71,8 +71,8 @@ public struct CallbackSession: Sendable {
 
 extension AsyncStream<CallbackSession.Arrival>.Continuation {
     /// Hands over an arrival, if a login is there to take it.
-    func take(_ visit: CallbackSession.Arrival) -> Bool {
-        if case .enqueued = yield(visit) { true } else { false }
+    func take(_ arrival: CallbackSession.Arrival) -> Bool {
+        if case .enqueued = yield(arrival) { true } else { false }
     }
 }
 

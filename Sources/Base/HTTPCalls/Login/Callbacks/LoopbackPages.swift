@@ -10,11 +10,11 @@ package struct LoopbackPages: Sendable {
     private let paths: [CallbackSession.Step: String]
     /// The path of the callback.
     private let callback: String
-    /// Why a visit to a path does not end its step; nil where it does.
+    /// Why an arrival to a path does not end its step; nil where it does.
     package var problem: @Sendable (CallbackSession.Step, URL) -> String? = { _, _ in nil }
     /// Why there is nothing at another path.
     package var problemElsewhere: @Sendable (_ path: String) -> String? = { _ in nil }
-    /// Whether a step accepts one visit only, even if that visit was not good.
+    /// Whether a step accepts one arrival only, even if that arrival was not good.
     package var takesOne = true
     /// How long a connection may take to send its request.
     package var patience = Duration.seconds(10)
@@ -24,7 +24,7 @@ package struct LoopbackPages: Sendable {
         URL(string: "http://127.0.0.1:\(port)\(path)")
     }
 
-    /// Begins to serve them; each step takes the first visit that is good.
+    /// Begins to serve them; each step takes the first arrival that is good.
     /// - Parameter keepsPort: Whether the socket serves another login afterwards.
     package func listen(on socket: LoopbackSocket, keepsPort: Bool) throws -> CallbackSession {
         guard let callbackURL = Self.url(port: socket.port, path: callback) else {
@@ -32,11 +32,11 @@ package struct LoopbackPages: Sendable {
         }
         try socket.begin()
         let steps = paths.mapValues { path in
-            let (visits, continuation) = AsyncStream.makeStream(
+            let (arrivals, continuation) = AsyncStream.makeStream(
                 of: CallbackSession.Arrival.self,
                 bufferingPolicy: .bufferingOldest(1)
             )
-            return (path: path, visits: visits, continuation: continuation)
+            return (path: path, arrivals: arrivals, continuation: continuation)
         }
         let service = LoopbackService(socket: socket, patience: patience) { request, exchange in
             guard request.isNavigation(to: socket.port) else { return exchange.refuse() }
@@ -47,12 +47,12 @@ package struct LoopbackPages: Sendable {
                 return exchange.notFound(problemElsewhere(request.path) ?? "There is nothing here.")
             }
             if let problem = problem(step, url) { return exchange.notFound(problem) }
-            let visit = CallbackSession.Arrival(
+            let arrival = CallbackSession.Arrival(
                 url: url,
                 redirect: { exchange.redirect(to: $0) },
                 finish: { exchange.show($0) }
             )
-            if !target.continuation.take(visit) {
+            if !target.continuation.take(arrival) {
                 exchange.notFound(
                     step == .record
                         ? "No login is waiting for a record." : "No login is waiting for this page."
@@ -64,7 +64,7 @@ package struct LoopbackPages: Sendable {
             next: { step in
                 guard let target = steps[step] else { return nil }
                 defer { if takesOne { target.continuation.finish() } }
-                return await target.visits.first { _ in true }
+                return await target.arrivals.first { _ in true }
             },
             close: {
                 guard service.stop() else { return }

@@ -18,7 +18,7 @@ import Synchronization
 public final class URLSchemeReceiver: CallbackReceiver {
     private let scheme: String
     private let redirectURI: URL?
-    /// Where visits go while a login waits for them.
+    /// Where arrivals go while a login waits for them.
     private let waiting = Mutex<AsyncStream<CallbackSession.Arrival>.Continuation?>(nil)
 
     /// - Parameter scheme: The app's own, in letters, digits, `+`, `-` and `.`.
@@ -40,9 +40,9 @@ public final class URLSchemeReceiver: CallbackReceiver {
         guard let callback = redirectURI ?? ownCallback else {
             throw CallbackError("“\(scheme)” is no URL scheme; use letters, digits, + - and .")
         }
-        let (visits, continuation) = AsyncStream.makeStream(of: CallbackSession.Arrival.self)
+        let (arrivals, continuation) = AsyncStream.makeStream(of: CallbackSession.Arrival.self)
         expect(continuation)
-        return CallbackSession(callback: callback, visits: visits, close: { self.cancel() })
+        return CallbackSession(callback: callback, arrivals: arrivals, close: { self.cancel() })
     }
 
     /// Hands in a URL that the app was opened with.
@@ -56,7 +56,7 @@ public final class URLSchemeReceiver: CallbackReceiver {
     /// Gives up the login that is under way, as when the browser was closed.
     public func cancel() { expect(nil) }
 
-    /// From now on visits go to another login, or to none; an earlier one ends.
+    /// From now on arrivals go to another login, or to none; an earlier one ends.
     private func expect(_ next: AsyncStream<CallbackSession.Arrival>.Continuation?) {
         waiting.withLock { exchange(&$0, with: next) }?.finish()
     }

@@ -29,7 +29,7 @@ public enum SessionStoreError: Error, Sendable, Hashable, CustomStringConvertibl
 
     /// Why a store failed, in words. What a store of one's own throws may hold anything, and is left out.
     package static func reason(_ error: any Error) -> String {
-        (error as? SessionStoreError)?.description ?? "the session cannot be kept: \(type(of: error))"
+        (error as? SessionStoreError)?.description ?? "the session store failed: \(type(of: error))"
     }
 
     init(_ failure: PrivateFile.Failure, of file: String) {

@@ -44,7 +44,7 @@ struct AuthorizationRequest: Sendable {
         return URL(string: page + (page.contains("?") ? "&" : "?") + query.encoded)
     }
 
-    /// Why a visit does not end the login.
+    /// Why an arrival does not end the login.
     enum Refusal: Error {
         /// It belongs to another login, or to none: this one goes on.
         case foreign

@@ -82,30 +82,30 @@ extension SMARTServer {
         }
     }
 
-    /// How many visits that are not this login's are turned away.
+    /// How many arrivals that are not this login's are turned away.
     private static let maximumForeignVisits = 100
 
     private func finish(_ request: AuthorizationRequest, _ session: CallbackSession) async throws
         -> SMARTLaunch
     {
         for _ in 0..<Self.maximumForeignVisits {
-            guard let visit = try await session.next(.authorization) else {
+            guard let arrival = try await session.next(.authorization) else {
                 throw failure(.cancelled, .authorization)
             }
             do {
-                let code = try request.code(in: visit.url, isPasted: session.callback == nil)
+                let code = try request.code(in: arrival.url, isPasted: session.callback == nil)
                 let launch = try await exchange(code, of: request)
-                visit.finish("You are logged in. You may close this page.")
+                arrival.finish("You are logged in. You may close this page.")
                 return launch
             } catch AuthorizationRequest.Refusal.foreign {
-                visit.finish("This page belongs to another login. Go back to the app.")
-                // Somebody who pasted the address gets the error; a browser's visit may be anybody's.
+                arrival.finish("This page belongs to another login. Go back to the app.")
+                // Somebody who pasted the address gets the error; a browser's arrival may be anybody's.
                 if session.callback == nil { break }
             } catch AuthorizationRequest.Refusal.final(let reason) {
-                visit.finish("The login did not succeed. You may close this page and go back to the app.")
+                arrival.finish("The login did not succeed. You may close this page and go back to the app.")
                 throw failure(reason, .authorization)
             } catch {
-                visit.finish("The login failed. You may close this page and go back to the app.")
+                arrival.finish("The login failed. You may close this page and go back to the app.")
                 throw error
             }
         }

@@ -60,9 +60,7 @@ public struct SMARTContext: Sendable, Hashable, Codable {
     private static func id(_ name: String, _ json: JSONValue) throws(FHIRAuthorizationError) -> String? {
         guard let value = json[name], !value.isNull else { return nil }
         guard let id = value.string, (1...64).contains(id.utf8.count), id != ".", id != "..",
-            id.utf8.allSatisfy({
-                $0.isASCIILetterOrDigit || $0 == 0x2D || $0 == 0x2E
-            })
+            id.utf8.allSatisfy({ $0.isASCIILetterOrDigit || $0 == 0x2D || $0 == 0x2E })
         else { throw FHIRAuthorizationError("the token response's \(name) is no id of a resource") }
         return id
     }

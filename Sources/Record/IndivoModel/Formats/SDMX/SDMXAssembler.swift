@@ -1,7 +1,7 @@
 import IndivoXML
 
-/// Makes the tree of documents that have no source, for ``SDMXWriter``: from its start to its end, in a
-/// quarter of the time that it takes to write them into a tree that is there.
+/// Makes the tree of documents that have no source, for ``SDMXWriter``. It only appends, which takes a
+/// quarter of the time of writing into an existing tree.
 final class SDMXAssembler {
     private(set) var written: [WrittenDocument] = []
     /// Empty elements for the documents that have a source.

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 import IndivoBase
+import StudyFormats
 
 /// Signatures of requests to Amazon's services: Signature Version 4, with all fields of the request in it.
 struct AWSSignature: Sendable {
@@ -13,8 +14,7 @@ struct AWSSignature: Sendable {
     ///
     /// - Parameter payload: The digest of the body.
     func sign(_ request: inout HTTPRequest, payload: String, at date: Date) throws {
-        let instant = CivilDateTime(seconds: Int(date.timeIntervalSince1970)).description
-        let time = instant.filter { $0 != "-" && $0 != ":" }
+        let time = StudyTime(date).description.filter { $0 != "-" && $0 != ":" }
         let scope = "\(time.prefix(8))/\(region)/\(service)/aws4_request"
         request.headerFields[try Self.name("x-amz-date")] = time
         if let token = credentials.sessionToken {
