@@ -1,4 +1,3 @@
-#if SMART
 // What an app that launches brings along: the client, the scopes, the ways back from the browser.
 import Foundation
 @_exported import HTTPCalls
@@ -48,4 +47,3 @@ public struct SMARTApp: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if SMART
 import IndivoBase
 
 /// A scope of resources: whose they are, of which type, what may be done, and which ones.
@@ -54,7 +53,6 @@ public struct ResourceScope: Sendable, Hashable, CustomStringConvertible {
     public struct Condition: Sendable, Hashable {
         /// The parameter, with a modifier where there is one.
         public var name: String
-        /// Its value.
         public var value: String
 
         /// A parameter and its value, not escaped.
@@ -163,4 +161,3 @@ public struct ResourceScope: Sendable, Hashable, CustomStringConvertible {
             && conditions.allSatisfy(other.conditions.contains)
     }
 }
-#endif

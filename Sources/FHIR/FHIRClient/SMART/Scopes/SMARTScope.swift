@@ -1,4 +1,3 @@
-#if SMART
 import IndivoBase
 
 /// A scope: a part of what an app asks for, and of what it is granted (SMART App Launch 2.2, "Scopes for
@@ -109,4 +108,3 @@ extension [SMARTScope] {
         self = text.split(separator: " ").map { SMARTScope(String($0)) }.filter { seen.insert($0).inserted }
     }
 }
-#endif
