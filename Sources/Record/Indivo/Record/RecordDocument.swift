@@ -9,17 +9,19 @@ import IndivoBase
 /// let notes = try await medication.related(as: .annotation)
 /// ```
 /// Documents are classes, and not `Sendable`: one belongs to the actor that uses it, and its methods run
-/// there. An app's own class can be one: its `documentPlace` begins as ``DocumentPlace/init()``.
+/// there. An app's own class can be one (<doc:ReadingAndWritingARecord>): its `documentPlace` begins as
+/// ``DocumentPlace/init()``, and `contentToStore()` says what is stored.
 public protocol RecordDocument: AnyObject {
-    /// Where the document is: its record, its id, its metadata. The library sets it when the document was
-    /// stored.
+    /// Where the document is: its record, its id, its metadata. The library sets it before, during and after
+    /// each call that stores the document.
     var documentPlace: DocumentPlace { get set }
 
     /// What is sent when the document is stored.
     /// - Throws: What keeps it from being written.
     func contentToStore() throws -> FileContent
 
-    /// Whether the document is new, or says something else than the server has.
+    /// Whether the document is new, or says something else than the server has. Unless a class says it
+    /// itself, the content is compared with the digest and size in the metadata.
     var state: DocumentPlace.State { get }
 }
 
@@ -56,6 +58,14 @@ public struct DocumentPlace: Sendable {
 }
 
 extension RecordDocument {
+    public var state: DocumentPlace.State {
+        guard documentPlace.id != nil else { return .new }
+        guard let metadata = documentPlace.metadata, metadata.tellsContent,
+            let content = try? contentToStore(), metadata.mismatch(with: content.data) == nil
+        else { return .changed }
+        return .pushed
+    }
+
     /// The record the document is in; `nil` before it was added or fetched.
     public var record: IndivoRecord? { documentPlace.record }
 

@@ -163,22 +163,33 @@ struct MedicationTests {
         final class Note: RecordDocument {
             var documentPlace = DocumentPlace()
             var text: String
-            var state: DocumentPlace.State { documentPlace.id == nil ? .new : .changed }
 
             init(_ text: String) { self.text = text }
+
+            init(reading file: FileDocument) throws {
+                text = try file.contentToStore().text
+                documentPlace = file.documentPlace
+            }
 
             func contentToStore() -> FileContent { FileContent(text: text) }
         }
         try await SandboxServer.run { place in
             let note = Note("slept well")
+            #expect(note.state == .new)
             try await place.record.add(note)
+            #expect(note.state == .pushed)
             let first = try #require(note.documentPlace.id)
             #expect(note.record?.id == place.record.id)
             note.text = "slept badly"
+            #expect(note.state == .changed)
             try await note.replace()
             let second = try #require(note.documentPlace.id)
             #expect(second != first)
-            #expect(try await place.record.document(second).content?.text == "slept badly")
+            let again = try await Note(reading: place.record.document(second))
+            #expect(again.text == "slept badly")
+            #expect(again.state == .pushed)
+            again.text = "slept at last"
+            try await again.replace()
         }
     }
 }
