@@ -55,22 +55,19 @@ public final class StudyOperations: Sendable {
 struct OperationsService: Sendable {
     let sources: StudyOperations.Sources
 
+    private static let routes = RouteTable<@Sendable (OperationsService, Request) -> Response>([
+        .get("/health") { service, _ in service.health },
+        .get("/metrics") { service, request in
+            request.isOfThisMachine ? MetricsText.response(service.metrics) : ReceiverResponse.notForOthers
+        },
+    ])
+
     func respond(to request: Request) -> Response {
-        guard request.method == "GET" || request.method == "HEAD" else {
-            return ReceiverResponse.notAllowed("GET, HEAD")
-        }
-        switch request.rawPath {
-        case "/health": return health
-        case "/metrics":
-            guard request.isOfThisMachine else {
-                return ReceiverResponse.error(
-                    403,
-                    "access_denied",
-                    "Metrics are for programs on this machine"
-                )
-            }
-            return MetricsText.response(metrics)
-        default: return ReceiverResponse.error(404, "not_found", "There is nothing here")
+        let path = request.rawPath.split(separator: "/").map(String.init)
+        switch Self.routes.match(request.method, path) {
+        case .found(let endpoint, _): return endpoint(self, request)
+        case .otherMethod(let allowed, _): return ReceiverResponse.notAllowed(allowed)
+        case .nothing: return ReceiverResponse.notFound
         }
     }
 

@@ -81,7 +81,6 @@ public struct ReceiverConfiguration: Sendable {
         let certificate: StudyCertificate
         let keyID: KeyID
 
-        /// A certificate and the id of its key.
         public init(_ certificate: StudyCertificate, keyID: KeyID) {
             self.certificate = certificate
             self.keyID = keyID

@@ -33,6 +33,11 @@ enum ReceiverResponse {
         error(429, "slow_down", "Too many requests").adding("Retry-After", String(seconds))
     }
 
+    static let notFound = error(404, "not_found", "There is nothing here")
+
+    /// For metrics.
+    static let notForOthers = error(403, "access_denied", "Metrics are for programs on this machine")
+
     static func notAllowed(_ methods: String) -> Response {
         error(405, "invalid_request", "The method is not allowed here").adding("Allow", methods)
     }

@@ -7,30 +7,9 @@ import WebServing
 
 /// C3-PRO's protocol: registration, a token, encrypted and clear resources, questionnaires, the map.
 extension ReceiverService {
-    func c3Pro(_ request: Request, _ path: [String]) async throws -> (route: String, Response) {
-        switch path.first {
-        case "register" where path.count == 1: return ("register", try await register(request))
-        case "challenge" where path.count == 1: return ("challenge", try await challenge(request))
-        case "oauth" where path.count == 1: return ("oauth", try await token(request))
-        case "map.svg" where path.count == 1: return ("map", try await map(request))
-        case "keys.jwt" where path.count == 1: return ("keys", keyList(request))
-        case "contents.jwt" where path.count == 1: return ("contents", contentsList(request))
-        case "contents" where path.count == 2: return ("contents", contentsFile(request, path[1]))
-        case "encfhir":
-            return ("encfhir", try await authorized(request) { try await envelope(request, of: $0) })
-        case "fhir":
-            return (
-                "fhir",
-                try await authorized(request) { try await resource(request, Array(path.dropFirst()), of: $0) }
-            )
-        default: return ("none", ReceiverResponse.error(404, "not_found", "There is nothing here"))
-        }
-    }
-
     // MARK: Registration and token
 
-    private func register(_ request: Request) async throws -> Response {
-        guard request.method == "POST" else { return ReceiverResponse.notAllowed("POST") }
+    func register(_ request: Request) async throws -> Response {
         // A registration takes what ten other requests take: it leaves something behind.
         if let seconds = limiter.take(10, of: "address \(client(of: request))") {
             return ReceiverResponse.tooMany(seconds)
@@ -82,8 +61,7 @@ extension ReceiverService {
     }
 
     /// Bytes for which an app makes its proof, so that a proof is shown once.
-    private func challenge(_ request: Request) async throws -> Response {
-        guard request.method == "POST" else { return ReceiverResponse.notAllowed("POST") }
+    func challenge(_ request: Request) async throws -> Response {
         if let seconds = limiter.take(10, of: "address \(client(of: request))") {
             return ReceiverResponse.tooMany(seconds)
         }
@@ -102,8 +80,7 @@ extension ReceiverService {
         )
     }
 
-    private func token(_ request: Request) async throws -> Response {
-        guard request.method == "POST" else { return ReceiverResponse.notAllowed("POST") }
+    func token(_ request: Request) async throws -> Response {
         if let seconds = limiter.take(of: "address \(client(of: request))") {
             return ReceiverResponse.tooMany(seconds)
         }
@@ -146,7 +123,7 @@ extension ReceiverService {
     }
 
     /// Responds to a client with a token.
-    private func authorized(
+    func authorized(
         _ request: Request,
         _ body: (_ client: String) async throws -> Response
     ) async throws -> Response {
@@ -207,10 +184,7 @@ extension ReceiverService {
     }
 
     /// An envelope, which is checked without decrypting it.
-    private func envelope(_ request: Request, of client: String) async throws -> Response {
-        guard request.method == "POST" || (request.method == "PUT" && !isOriginal) else {
-            return ReceiverResponse.notAllowed(isOriginal ? "POST" : "POST, PUT")
-        }
+    func envelope(_ request: Request, of client: String) async throws -> Response {
         do {
             _ = try C3ProEnvelope(parsing: request.body)
         } catch {
@@ -253,7 +227,7 @@ extension ReceiverService {
             }
     )
 
-    private func resource(_ request: Request, _ path: [String], of client: String) async throws -> Response {
+    func resource(_ request: Request, _ path: [String], of client: String) async throws -> Response {
         switch Self.interactions.match(request.method, path) {
         case .found(let interaction, let captures):
             return try await interaction(self, request, captures["id"] ?? "", client)
@@ -346,10 +320,7 @@ extension ReceiverService {
 
     // MARK: The map
 
-    private func map(_ request: Request) async throws -> Response {
-        guard request.method == "GET" || request.method == "HEAD" else {
-            return ReceiverResponse.notAllowed("GET, HEAD")
-        }
+    func map(_ request: Request) async throws -> Response {
         if let seconds = limiter.take(of: "address \(client(of: request))") {
             return ReceiverResponse.tooMany(seconds)
         }

@@ -58,9 +58,6 @@ extension ReceiverService {
         missing: String,
         _ content: () -> (data: Data, digest: String)?
     ) -> Response {
-        guard request.method == "GET" || request.method == "HEAD" else {
-            return ReceiverResponse.notAllowed("GET, HEAD")
-        }
         // A phone fetches up to 500 files at once, and many phones may share an address.
         if let seconds = limiter.take(0.1, of: "published \(client(of: request))") {
             return ReceiverResponse.tooMany(seconds)

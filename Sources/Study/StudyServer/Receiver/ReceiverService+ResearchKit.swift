@@ -7,7 +7,6 @@ import WebServing
 extension ReceiverService {
     /// ResearchKit's upload: the package is the body, three header fields say what it is.
     func upload(_ request: Request) async throws -> Response {
-        guard request.method == "POST" || isOriginal else { return ReceiverResponse.notAllowed("POST") }
         guard configuration.takesPackages else {
             return ReceiverResponse.error(403, "access_denied", "This receiver takes no packages")
         }

@@ -60,26 +60,6 @@ struct ReceiverService: Sendable {
 
     var isOriginal: Bool { configuration.answers == .original }
 
-    /// A response, and the route that gave it, in words of the receiver's own.
-    func respond(to request: Request) async -> (route: String, Response) {
-        let path = request.rawPath.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(
-            String.init
-        )
-        do {
-            switch path.first {
-            case "c3pro": return try await c3Pro(request, Array(path.dropFirst()))
-            case "api" where path == ["api", "upload"]: return ("upload", try await upload(request))
-            case "health" where path.count == 1: return ("health", try await health(request))
-            case "metrics" where path.count == 1: return ("metrics", try await metricsPage(request))
-            default: return ("none", ReceiverResponse.error(404, "not_found", "There is nothing here"))
-            }
-        } catch {
-            // The errors of a database are not for strangers, but for those who run it.
-            logger.error("a request fails", metadata: ["reason": "\(FailureReason.text(of: error))"])
-            return ("error", ReceiverResponse.busy(30))
-        }
-    }
-
     /// A response, which is counted.
     func serve(_ request: Request) async -> (route: String, Response) {
         let (route, response) = await respond(to: request)
@@ -136,10 +116,7 @@ struct ReceiverService: Sendable {
 
     // MARK: For those who run it
 
-    private func health(_ request: Request) async throws -> Response {
-        guard request.method == "GET" || request.method == "HEAD" else {
-            return ReceiverResponse.notAllowed("GET, HEAD")
-        }
+    func health() async -> Response {
         let status = await status()
         return ReceiverResponse.json(status == "ok" ? 200 : 503, ["status": JSONValue(status)])
     }
@@ -153,10 +130,8 @@ struct ReceiverService: Sendable {
         }
     }
 
-    private func metricsPage(_ request: Request) async throws -> Response {
-        guard request.isOfThisMachine else {
-            return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine")
-        }
+    func metricsPage(_ request: Request) async throws -> Response {
+        guard request.isOfThisMachine else { return ReceiverResponse.notForOthers }
         return MetricsText.response(try await metricsText())
     }
 

@@ -97,16 +97,27 @@ struct PageAccess: Sendable {
             .adding("Retry-After", String(seconds))
     }
 
+    private static let routes = RouteTable<@Sendable (PageAccess, Request) async throws -> Response>([
+        .get("/login") { access, request in access.loginForm(request) },
+        .post("/login") { access, request in try await access.logIn(request) },
+        .post("/logout") { access, request in try await access.logOut(request) },
+    ])
+
     private func find(_ request: Request, _ page: Page) async throws -> Response {
         let path = request.rawPath.split(separator: "/").map(String.init)
         if path.count == 1, let file = PageAssets.response(path[0]) { return file }
-        if path == ["login"] {
-            switch request.method {
-            case "GET", "HEAD": return loginForm(request)
-            case "POST": return try await logIn(request)
-            default: return frame().notAllowed("GET, HEAD, POST")
-            }
+        switch Self.routes.match(request.method, path) {
+        case .found(let respond, _): return try await respond(self, request)
+        case .otherMethod(let allowed, _): return frame().notAllowed(allowed)
+        case .nothing: return try await forVisitor(request) { visit in try await page(visit, path) }
         }
+    }
+
+    /// A page for somebody who is logged in; others are sent to the login.
+    private func forVisitor(
+        _ request: Request,
+        _ page: (_ visit: PageVisit) async throws -> Response
+    ) async throws -> Response {
         guard let (session, user) = try session(of: request) else { return .seeOther("/login") }
         let visit = PageVisit(request: request, session: session, user: user)
         // A form that changes something comes from a page of this session.
@@ -119,11 +130,15 @@ struct PageAccess: Sendable {
                 )
             }
         }
-        guard path == ["logout"] else { return try await page(visit, path) }
-        guard request.method == "POST" else { return frame(visit).notAllowed("POST") }
-        try record(session.name, "change", ["path": request.rawPath])
-        sessions.end(request.cookie(cookie))
-        return Response.seeOther("/login").adding("Set-Cookie", setCookie(cookie, nil))
+        return try await page(visit)
+    }
+
+    private func logOut(_ request: Request) async throws -> Response {
+        try await forVisitor(request) { visit in
+            try record(visit.session.name, "change", ["path": request.rawPath])
+            sessions.end(request.cookie(cookie))
+            return Response.seeOther("/login").adding("Set-Cookie", setCookie(cookie, nil))
+        }
     }
 
     /// What a page has around it.
