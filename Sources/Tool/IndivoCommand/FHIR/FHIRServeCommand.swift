@@ -88,8 +88,8 @@ struct FHIRServeCommand: AsyncParsableCommand {
         }
         configuration.refusesInvalid = validation
         configuration.definitions = try known.definitions()
-        configuration.tokens = Set([ProcessInfo.processInfo.environment["FHIR_TOKEN"] ?? ""]).subtracting([""]
-        )
+        let token = ProcessInfo.processInfo.environment["FHIR_TOKEN"] ?? ""
+        configuration.tokens = token.isEmpty ? [] : [token]
         if smart || apps != nil { configuration.smart = try smartConfiguration() }
         if let database { configuration.database = .file(URL(filePath: database)) }
         let sandbox = try await CommandFailure.starting("the server") {
@@ -135,8 +135,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
     private func announce(_ sandbox: FHIRSandbox) {
         let base = sandbox.baseURL.absoluteString
         let pages = sandbox.pagesURL.absoluteString
-        if json { print((["base": JSONValue(base), "pages": JSONValue(pages)] as JSONValue).text()) }
-        print(
+        let text =
             """
             A FHIR R4 server, for development and tests only.
               REST     \(base)
@@ -145,7 +144,12 @@ struct FHIRServeCommand: AsyncParsableCommand {
             Try it:    curl \(base)/metadata
             Stop it with Control-C.
             """
-        )
+        if json {
+            print((["base": JSONValue(base), "pages": JSONValue(pages)] as JSONValue).text())
+            StandardStreams.printError(text)
+        } else {
+            print(text)
+        }
         // A program that reads this waits for it.
         fflush(nil)
     }
