@@ -200,7 +200,7 @@ package struct ProfileGenerator {
     private func texts(of json: JSONValue) -> [String: String] {
         var texts: [String: String] = [:]
         for part in ["snapshot", "differential"] {
-            for element in json[part]?["element"]?.elements ?? [] {
+            for element in json[part]?.elements(of: "element") ?? [] {
                 guard let id = element["id"]?.string, let text = element["short"]?.string else { continue }
                 let plain = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
                 texts[id] = plain.hasSuffix(".") ? plain : plain + "."

@@ -6,7 +6,6 @@ import SwiftGenerator
 enum ExtensionForm {
     /// A view on the extension, which has parts: the name of the type.
     case view(String)
-    /// The value, which is of one type.
     case value(suffix: String, type: String)
     /// A value of one of several types.
     case choice

@@ -6,7 +6,6 @@ public struct SwiftGenerator: Sendable {
     /// What the classes should be like.
     public var options: GeneratorOptions
 
-    /// A generator with these options.
     public init(options: GeneratorOptions = GeneratorOptions()) { self.options = options }
 
     /// What generating gives: the files, or the problems that stand in the way.

@@ -18,7 +18,6 @@ public enum QueueError: Error, Sendable, Hashable, CustomStringConvertible {
     case otherFormat(folder: String)
     /// A file cannot be read back as it was written.
     case damaged(file: String)
-    /// The queue has no item of this id.
     case noSuchItem(id: QueueItem.ID)
     /// The item is not in a state in which this can be done.
     case wrongState(id: QueueItem.ID, reason: String)

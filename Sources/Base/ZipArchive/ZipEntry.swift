@@ -4,7 +4,6 @@ public struct ZipEntry: Sendable, Hashable {
     public enum Method: Sendable, Hashable {
         /// As they are.
         case stored
-        /// By deflate.
         case deflated
         /// By a method that is only listed, not read.
         case other(UInt16)

@@ -49,9 +49,7 @@ public struct ZipTime: Sendable, Hashable {
     public var month: Int { Int(bits >> 21 & 15) }
     /// The day of the month; 0 when the archive has it so.
     public var day: Int { Int(bits >> 16 & 31) }
-    /// The hour.
     public var hour: Int { Int(bits >> 11 & 31) }
-    /// The minute.
     public var minute: Int { Int(bits >> 5 & 63) }
     /// The second, even.
     public var second: Int { Int(bits & 31) * 2 }

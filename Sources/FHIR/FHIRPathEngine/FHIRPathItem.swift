@@ -24,9 +24,7 @@ public struct FHIRPathItem: Sendable {
     package init(_ json: JSONValue, of type: DefinedType) {
         storage = .node(PathNode(json: json, sibling: nil, type: PathType(type)))
     }
-    /// A string.
     public init(_ string: String) { storage = .value(.string(string)) }
-    /// A boolean.
     public init(_ boolean: Bool) { storage = .value(.boolean(boolean)) }
     /// An integer; one of more than 32 bits is a `Long`.
     public init(_ integer: Int) {

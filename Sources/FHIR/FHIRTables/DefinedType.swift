@@ -18,7 +18,6 @@ public final class DefinedType: Sendable {
     public let id: Int
     /// The name; of a nested type the path.
     public let name: String
-    /// What it is.
     public let kind: Kind
     /// The name of the type that it specializes; of a nested one `BackboneElement` or `Element`.
     public let base: String?

@@ -18,7 +18,6 @@ public struct DefinedValueSet: Sendable {
     public let codes: [Code]
     private let selectable: Set<String>
 
-    /// The URL.
     public var url: String { "http://hl7.org/fhir/ValueSet/" + name }
 
     /// Whether a code, of whatever system, is a value of the set.

@@ -134,7 +134,6 @@ public struct DefinedTypes: RandomAccessCollection, Sendable {
 
 /// A line of a table that cannot be read.
 public struct TableError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The line.
     public let line: String
     /// What is wrong with it.
     public let reason: String

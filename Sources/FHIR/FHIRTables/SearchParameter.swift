@@ -2,7 +2,6 @@
 public struct SearchParameter: Sendable, Hashable {
     /// How values are compared.
     public enum Kind: String, Sendable {
-        /// By number.
         case number
         /// By range of time.
         case date

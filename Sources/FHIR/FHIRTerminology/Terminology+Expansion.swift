@@ -27,7 +27,6 @@ public struct ExpansionOptions: Sendable, Hashable {
 
 /// The codes of a value set, or a page of them.
 public struct ValueSetExpansion: Sendable {
-    /// The value set.
     public let definition: ValueSetDefinition
     /// What was asked for.
     public let options: ExpansionOptions

@@ -128,14 +128,14 @@ extension Session {
             try store(json)
             return 1
         }
-        let entries = json.member("entry")?.elements ?? []
+        let entries = json.elements(of: "entry")
         switch json.member("type")?.string {
         case "transaction", "batch":
             var request = SandboxRequest(interaction: .bundle)
             request.body = .resource(json)
             let response = try process(SentBundle(request, limits: limits))
             // A batch that is loaded is loaded as a whole.
-            for entry in response["entry"]?.elements ?? [] {
+            for entry in response.elements(of: "entry") {
                 let status = entry["response"]?["status"]?.string ?? ""
                 guard status.hasPrefix("2") else {
                     let issue = entry["response"]?["outcome"]?["issue"]?[0]

@@ -1,6 +1,5 @@
 /// Why a sandbox does not start, or does not load a resource.
 public enum FHIRSandboxError: Error, Sendable, CustomStringConvertible {
-    /// The address or the port cannot be listened on.
     case cannotListen(address: String, port: UInt16, reason: String)
     /// The database cannot be made unreadable to others.
     case cannotProtect(path: String, reason: String)

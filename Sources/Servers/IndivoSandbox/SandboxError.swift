@@ -1,6 +1,5 @@
 /// Why a sandbox cannot do what its owner asks.
 public enum SandboxError: Error, Sendable, CustomStringConvertible {
-    /// The address or the port cannot be listened on.
     case cannotListen(address: String, port: UInt16, reason: String)
     /// No record, account or app has this id.
     case unknown(kind: String, id: String)

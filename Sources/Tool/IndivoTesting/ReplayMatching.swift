@@ -12,7 +12,6 @@ public struct ReplayMatching: OptionSet, Sendable {
 
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The path.
     public static let path = ReplayMatching(rawValue: 1)
     /// The names and values of the query, in any order.
     public static let query = ReplayMatching(rawValue: 2)

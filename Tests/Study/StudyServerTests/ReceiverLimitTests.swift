@@ -102,7 +102,7 @@ extension ReceiverTests {
         }
     }
 
-    @Test("more clients at one address get no more turns", arguments: [true, false])
+    @Test("more clients at one address get no more rate-limit tokens", arguments: [true, false])
     func sharedAddress(isOpen: Bool) async throws {
         let codes = try CodeAttestation(["a code by post"])
         let change: (inout ReceiverConfiguration) -> Void = {

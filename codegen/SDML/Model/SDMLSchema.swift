@@ -41,7 +41,6 @@ public struct SDMLField: Sendable, Hashable {
 
 /// What a field holds.
 public enum SDMLFieldType: Sendable, Hashable {
-    /// A value.
     case value(SDMLType)
     /// One object of the model of this name: the model itself, nested, in SDML.
     case one(String)

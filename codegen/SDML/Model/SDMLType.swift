@@ -2,13 +2,11 @@
 public enum SDMLType: String, Sendable, Hashable, CaseIterable {
     /// A text.
     case string = "String"
-    /// A number.
     case number = "Number"
     /// An instant.
     case date = "Date"
     /// A code of a code system, with its title.
     case codedValue = "CodedValue"
-    /// A value with its unit.
     case valueAndUnit = "ValueAndUnit"
     /// A least and a greatest value.
     case valueRange = "ValueRange"
@@ -85,7 +83,6 @@ public struct SDMLPart: Sendable, Hashable {
 
     /// The suffix that it adds to the field's name, without the `_` before it.
     public let name: String
-    /// What it is.
     public let kind: Kind
 }
 
@@ -95,7 +92,6 @@ public struct SDMLLeaf: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// Any text.
         case string
-        /// A number.
         case number
         /// An instant.
         case dateTime

@@ -7,7 +7,6 @@ public struct SDMLParser: Sendable {
         /// What SDML cannot say, if there is such a file.
         public var notes: SourceFile?
 
-        /// A file of models with its notes.
         public init(models: SourceFile, notes: SourceFile? = nil) {
             self.models = models
             self.notes = notes

@@ -2,7 +2,6 @@ import Foundation
 
 /// An item to deliver, with the notes of earlier attempts.
 public struct DeliveryAttempt: Sendable {
-    /// The item.
     public let item: QueueItem
     /// What is known of the item on which this one builds.
     public let predecessor: Predecessor

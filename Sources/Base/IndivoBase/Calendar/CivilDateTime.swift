@@ -35,7 +35,6 @@ package struct CivilDateTime: Sendable, Hashable {
         self.precision = precision
     }
 
-    /// A day.
     package init(year: Int, month: Int, day: Int, offset: Int? = nil) {
         self.init(kind: .date, precision: .day)
         self.year = year
@@ -117,7 +116,6 @@ package struct CivilDateTime: Sendable, Hashable {
         return result
     }
 
-    /// The date of a date with a time.
     package var date: CivilDateTime {
         var date = CivilDateTime(year: year, month: month, day: day)
         date.precision = min(precision, .day)

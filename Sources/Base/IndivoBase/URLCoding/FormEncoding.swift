@@ -145,7 +145,6 @@ public struct FormParameters: Sendable, Hashable, RandomAccessCollection, Expres
         /// The value, not escaped.
         public var value: String
 
-        /// A name with its value.
         public init(name: String, value: String) {
             self.name = name
             self.value = value

@@ -8,7 +8,6 @@ public struct XMLAttributes: RandomAccessCollection, Hashable, Sendable {
         public var qualifiedName: String
         /// The namespace's URI; nil without one.
         public var namespace: String?
-        /// The value.
         public var value: String
 
         /// Whether names, namespaces and values are the same, byte by byte.

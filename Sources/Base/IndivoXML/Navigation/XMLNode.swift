@@ -25,15 +25,11 @@ public struct XMLNode {
     public enum Kind: UInt32, Hashable, Sendable {
         /// A document; its root element is among its children.
         case document
-        /// An element.
         case element
-        /// Text.
         case text
         /// Text in a CDATA section.
         case cdata
-        /// A comment.
         case comment
-        /// A processing instruction.
         case processingInstruction
         /// A document type declaration.
         case documentType

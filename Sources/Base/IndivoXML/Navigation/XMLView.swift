@@ -22,7 +22,6 @@ package struct XMLView: BitwiseCopyable, Equatable {
     /// The next sibling that is an element.
     package var nextElement: XMLView? { at(look { $0.nextElement(index) }) }
 
-    /// The bytes of the local name.
     package var localName: UTF8Bytes { look { $0.localName(index) } }
 
     /// The name's number in its tree: the same for the same prefix, local name and namespace.

@@ -27,13 +27,11 @@ public struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Limit: String, Hashable, Sendable {
         /// How deep elements lie.
         case depth
-        /// The bytes of the input.
         case inputBytes
         /// The bytes of one text or value.
         case textBytes
         /// The attributes of one element.
         case attributes
-        /// The bytes of one name.
         case nameBytes
         /// The bytes that entities add.
         case entityExpansionBytes

@@ -66,7 +66,6 @@ public struct XMLSelector: Hashable, Sendable, CustomStringConvertible {
 
 /// A selector that cannot be understood.
 public struct XMLSelectorError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The selector.
     public var selector: String
     /// The column where it goes wrong, in characters from 1.
     public var column: Int

@@ -34,7 +34,6 @@ final class JSONArena: @unchecked Sendable {
     @inline(__always)
     func end(of index: Int) -> Int { index + word(index).wordCount }
 
-    /// The source.
     var source: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: bytes, count: count) }
 
     /// The bytes of a scalar as written; of a string those between its quotation marks.

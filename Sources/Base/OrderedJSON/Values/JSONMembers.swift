@@ -85,7 +85,6 @@ extension JSONElements: ExpressibleByArrayLiteral {
 public struct JSONMember: Sendable {
     /// The name as a string value, for its location and its UTF-8.
     public let nameValue: JSONValue
-    /// The value.
     public let value: JSONValue
 
     @inline(__always)
@@ -100,7 +99,6 @@ public struct JSONMember: Sendable {
         self.value = value
     }
 
-    /// The name.
     public var name: String { nameValue.string ?? "" }
 
     /// Whether the name is exactly this, compared as UTF-8.

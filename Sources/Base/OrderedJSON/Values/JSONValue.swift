@@ -210,7 +210,6 @@ public struct JSONValue: Sendable {
     /// A boolean.
     public init(_ value: Bool) { self.init(.boolean(value)) }
 
-    /// A string.
     public init(_ text: String) { self.init(.string(text)) }
 
     /// A string; `null` for `nil`.

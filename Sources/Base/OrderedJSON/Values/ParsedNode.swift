@@ -30,7 +30,6 @@ package struct ParsedNode: Sendable {
     /// The value, which holds the text.
     package var value: JSONValue { JSONValue(arena.takeUnretainedValue(), index) }
 
-    /// The kind of value.
     package var kind: JSONValue.Kind { word.kind }
 
     /// The value of an object's member, of several with the name the last; `nil` when there is none and for
@@ -151,7 +150,6 @@ package struct ParsedMember: Sendable {
     package let nameValue: ParsedNode
     package let value: ParsedNode
 
-    /// The name.
     package var name: String { nameValue.string ?? "" }
 }
 

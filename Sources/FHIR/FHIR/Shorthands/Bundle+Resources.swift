@@ -4,12 +4,11 @@ public typealias FHIRBundle = Bundle
 extension Bundle {
     /// The resources of a type, in the order of the entries.
     public func resources<Resource: FHIRResource>(of type: Resource.Type) -> [Resource] {
-        (tree.member("entry")?.elements ?? []).compactMap {
+        tree.elements(of: "entry").compactMap {
             $0.member("resource").flatMap(Resource.init(tree:))
         }
     }
 
-    /// A bundle of resources.
     public init(type: BundleType, resources: [AnyResource]) {
         self.init(type: type)
         entry = resources.map { resource in

@@ -1,5 +1,4 @@
 extension Coding {
-    /// A code of a system.
     public init(system: FHIRURI, code: String, display: String? = nil) {
         self.init()
         self.system = system

@@ -6,7 +6,6 @@ public protocol FHIRChoice: Sendable, Hashable {
     static var suffixes: [String] { get }
     /// The value that a member of this suffix has; `nil` for another suffix, and for JSON of another type.
     init?(_ suffix: String, _ tree: JSONValue)
-    /// The suffix and the value.
     var content: (suffix: String, tree: JSONValue) { get }
 }
 

@@ -4,7 +4,6 @@ import OrderedJSON
 public protocol FHIRCode: FHIRValue, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The value for a code: `other` when the value set does not have it.
     init(_ code: String)
-    /// The code.
     var code: String { get }
 }
 

@@ -16,7 +16,6 @@ import OrderedJSON
 public protocol FHIRElement: FHIRValue, CustomStringConvertible {
     /// The name of the type in FHIR; of nested ones the path, as in `Observation.component`.
     static var typeName: String { get }
-    /// The JSON.
     var tree: JSONValue { get set }
     /// A view on any JSON; accessors give `nil` for what is not of this type.
     init(view tree: JSONValue)

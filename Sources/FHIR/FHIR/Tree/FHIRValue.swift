@@ -4,7 +4,6 @@ import OrderedJSON
 public protocol FHIRValue: Sendable, Hashable {
     /// The value, if JSON has one of this type.
     init?(tree: JSONValue)
-    /// The value as JSON.
     var tree: JSONValue { get }
 }
 

@@ -46,7 +46,6 @@ public struct BulkExport: Sendable {
     public enum Status: Sendable, Hashable {
         /// The server works on it; the text is for people.
         case inProgress(String?, retryAfter: Duration?)
-        /// It is complete.
         case complete(BulkManifest)
     }
 

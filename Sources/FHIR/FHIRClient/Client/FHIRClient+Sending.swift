@@ -32,7 +32,7 @@ extension FHIRClient {
             return answer
         } after: { error, _ in
             let isUnsent = error.status == nil && error.transportError?.mayHaveReachedServer == false
-            return error.mayPass && (request.retry == .freely || isUnsent) ? .retry : .fail
+            return error.isTransient && (request.retry == .freely || isUnsent) ? .retry : .fail
         }
     }
 
@@ -156,12 +156,12 @@ extension FHIRClientError: CallFailure {
         }
         // Nothing of the request went out, so that any request may be sent again.
         let isUnsent = !mayBeDoneBefore && status == nil && transportError?.mayHaveReachedServer == false
-        return mayPass && (request.retry == .freely || isUnsent) ? .retry : .fail
+        return isTransient && (request.retry == .freely || isUnsent) ? .retry : .fail
     }
 
     /// Whether the failure is transient: the network's failures, and a server or proxy that is busy or
     /// failed.
-    fileprivate var mayPass: Bool {
+    fileprivate var isTransient: Bool {
         switch reason {
         case .cancelled: false
         case .busy: true

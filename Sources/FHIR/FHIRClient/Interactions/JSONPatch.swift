@@ -18,7 +18,6 @@ public struct JSONPatch: Sendable, Hashable, ExpressibleByArrayLiteral {
         case add(String, JSONValue)
         /// Removes what is there.
         case remove(String)
-        /// Replaces a value.
         case replace(String, JSONValue)
         /// Moves what is at one path to another.
         case move(from: String, to: String)

@@ -112,7 +112,6 @@ public struct SMARTIntrospection: Sendable, Hashable {
     public let isActive: Bool
     /// What it is good for.
     public let scopes: [SMARTScope]
-    /// Whose it is.
     public let clientID: String?
     /// When it expires.
     public let expiresAt: Date?

@@ -5,7 +5,6 @@ public struct FHIRSearch: Sendable, Hashable, ExpressibleByArrayLiteral {
     /// The parameters, in order; all conditions count.
     public var parameters: [FHIRSearchParameter]
 
-    /// A search by these parameters.
     public init(_ parameters: [FHIRSearchParameter] = []) { self.parameters = parameters }
 
     public init(arrayLiteral parameters: FHIRSearchParameter...) { self.parameters = parameters }

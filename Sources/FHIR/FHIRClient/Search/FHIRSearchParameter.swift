@@ -116,7 +116,6 @@ public struct FHIRSearchParameter: Sendable, Hashable {
         case data
         /// Only how many there are.
         case count
-        /// All.
         case `false`
     }
 

@@ -14,7 +14,6 @@ public struct FHIRSearchValue: Sendable, Hashable, CustomStringConvertible {
     public enum Prefix: String, Sendable, Hashable {
         /// Equal, within the precision given.
         case equal = "eq"
-        /// Not equal.
         case notEqual = "ne"
         /// Greater, later.
         case greater = "gt"
@@ -24,9 +23,7 @@ public struct FHIRSearchValue: Sendable, Hashable, CustomStringConvertible {
         case atLeast = "ge"
         /// Less or equal, not after.
         case atMost = "le"
-        /// Starts after it.
         case startsAfter = "sa"
-        /// Ends before it.
         case endsBefore = "eb"
         /// Approximately the same.
         case approximately = "ap"

@@ -32,7 +32,7 @@ extension FHIRPathEvaluation {
     static func extensions(of item: FHIRPathItem, url: String) -> Items {
         guard case .node(let node) = item.storage else { return [] }
         let object = node.json?.kind == .object ? node.json : node.sibling
-        return (object?.member("extension")?.elements ?? []).compactMap { element in
+        return (object?.elements(of: "extension") ?? []).compactMap { element in
             guard element.member("url")?.string.map({ $0.utf8.elementsEqual(url.utf8) }) == true else {
                 return nil
             }
@@ -57,7 +57,7 @@ extension FHIRPathEvaluation {
             let id = reference.dropFirst()
             if id.isEmpty { return rootResource }
             for container in [resource, rootResource] {
-                for contained in container?.member("contained")?.elements ?? [] {
+                for contained in container?.elements(of: "contained") ?? [] {
                     try spend(at: position)
                     if contained.member("id")?.string.map({ $0.utf8.elementsEqual(id.utf8) }) == true {
                         return contained
@@ -77,7 +77,7 @@ extension FHIRPathEvaluation {
     private static func index(_ root: JSONValue?) -> [String: JSONValue] {
         var index: [String: JSONValue] = [:]
         guard let root, root.resourceType == "Bundle" else { return index }
-        for entry in root.member("entry")?.elements ?? [] {
+        for entry in root.elements(of: "entry") {
             guard let resource = entry.member("resource") else { continue }
             if let url = entry.member("fullUrl")?.string { index[url] = resource }
             if let type = resource.resourceType, let id = resource.member("id")?.string {
@@ -187,7 +187,7 @@ extension FHIRPathEvaluation {
         var queue = [questionnaire.json].compactMap { $0 }
         while let element = queue.popLast() {
             try spend(at: position)
-            for option in element.member("answerOption")?.elements ?? [] {
+            for option in element.elements(of: "answerOption") {
                 guard let candidate = option.member("valueCoding"), candidate.member("code")?.string == code,
                     candidate.member("system")?.string == system
                 else { continue }
@@ -204,7 +204,6 @@ extension FHIRPathEvaluation {
 }
 
 extension FHIRPathItem {
-    /// The value of a primitive.
     fileprivate var primitive: SystemValue? {
         if case .node(let node) = storage, node.json?.kind == .object { return nil }
         return systemValue

@@ -243,10 +243,8 @@ public final class CodeSystemContent: Sendable {
 public struct SystemCode: Sendable, Hashable {
     /// The code system's URL.
     public let system: String?
-    /// The code.
     public let code: String
 
-    /// A code of a system.
     public init(system: String?, code: String) {
         self.system = system
         self.code = code

@@ -18,7 +18,6 @@ public struct ValueSetDefinition: Sendable {
 
     /// A code that is listed.
     public struct Listed: Sendable {
-        /// The code.
         public let code: String
         /// What people read; nil for the code system's own.
         public let display: String?
@@ -30,13 +29,11 @@ public struct ValueSetDefinition: Sendable {
         public let property: String
         /// How the property is compared.
         public let operation: FilterOperator
-        /// With what.
         public let value: String
     }
 
     /// The canonical URL; empty for one that is asked about directly.
     public var url: String
-    /// The version.
     public var version: String?
     /// The name for programs.
     public var name: String?
@@ -54,7 +51,6 @@ public struct ValueSetDefinition: Sendable {
 
 /// A code of an expansion (FHIR `ValueSet.expansion.contains`).
 public struct ExpandedCode: Sendable, Hashable {
-    /// The code and its code system.
     public let value: SystemCode
     /// The version of the code system.
     public var version: String?

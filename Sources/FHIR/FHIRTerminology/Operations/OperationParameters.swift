@@ -11,7 +11,7 @@ public struct OperationParameters: Sendable {
 
     /// The parameters of a `Parameters` resource, each with its value or resource.
     public init(_ resource: JSONValue) {
-        values = (resource.member("parameter")?.elements ?? []).compactMap { parameter in
+        values = resource.elements(of: "parameter").compactMap { parameter in
             guard let name = parameter.member("name")?.string else { return nil }
             let value =
                 parameter.member("resource")
@@ -20,7 +20,6 @@ public struct OperationParameters: Sendable {
         }
     }
 
-    /// The names.
     public var names: [String] { values.map(\.name) }
 
     /// The first value of a name.
@@ -44,7 +43,7 @@ public struct OperationParameters: Sendable {
     /// The codings that are asked about: `code` with `system`, `coding`, or those of `codeableConcept`.
     func codings(defaultSystem: String?) -> [AskedCoding] {
         if let concept = self["codeableConcept"] {
-            return (concept.member("coding")?.elements ?? []).compactMap { AskedCoding($0) }
+            return concept.elements(of: "coding").compactMap { AskedCoding($0) }
         }
         if let coding = self["coding"] { return [AskedCoding(coding)].compactMap { $0 } }
         guard let code = text("code") else { return [] }

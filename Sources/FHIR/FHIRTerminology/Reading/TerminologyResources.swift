@@ -22,7 +22,7 @@ extension CodeSystemContent {
             supplements: resource.tree.member("supplements")?.string.map { CanonicalURL($0).url },
             valueSet: resource.tree.member("valueSet")?.string.map { CanonicalURL($0).url },
             propertyNames: Set(
-                (resource.tree.member("property")?.elements ?? []).compactMap { $0.member("code")?.string }
+                resource.tree.elements(of: "property").compactMap { $0.member("code")?.string }
             )
         )
         let standard = Self.standardNames(resource.tree)
@@ -43,13 +43,12 @@ extension CodeSystemContent {
                     code: code,
                     display: concept.member("display")?.string,
                     definition: concept.member("definition")?.string,
-                    properties: (concept.member("property")?.elements ?? []).compactMap(Property.init).flatMap
-                    {
+                    properties: concept.elements(of: "property").compactMap(Property.init).flatMap {
                         property in
                         let name = standard[property.name]
                         return [property] + (name.map { [Property(name: $0, value: property.value)] } ?? [])
                     },
-                    designations: (concept.member("designation")?.elements ?? []).compactMap(Designation.init)
+                    designations: concept.elements(of: "designation").compactMap(Designation.init)
                 )
             )
             push(concept.member("concept")?.elements, depth + 1)
@@ -60,7 +59,7 @@ extension CodeSystemContent {
     /// The names by which FHIR knows properties that the code system calls otherwise.
     private static func standardNames(_ resource: JSONValue) -> [String: String] {
         var names: [String: String] = [:]
-        for property in resource.member("property")?.elements ?? [] {
+        for property in resource.elements(of: "property") {
             guard let code = property.member("code")?.string, let uri = property.member("uri")?.string,
                 uri.hasPrefix("http://hl7.org/fhir/concept-properties#")
             else { continue }
@@ -114,10 +113,10 @@ extension ValueSetDefinition {
             return
         }
         hasInactive = compose.member("inactive")?.boolean
-        for part in compose.member("include")?.elements ?? [] {
+        for part in compose.elements(of: "include") {
             included.append(try Self.part(part, container))
         }
-        for part in compose.member("exclude")?.elements ?? [] {
+        for part in compose.elements(of: "exclude") {
             excluded.append(try Self.part(part, container))
         }
     }
@@ -126,16 +125,16 @@ extension ValueSetDefinition {
         var part = Part()
         part.system = json.member("system")?.string
         part.version = json.member("version")?.string
-        part.valueSets = (json.member("valueSet")?.elements ?? []).compactMap(\.string).map {
+        part.valueSets = json.elements(of: "valueSet").compactMap(\.string).map {
             $0.hasPrefix("#") ? url + $0 : $0
         }
-        for concept in json.member("concept")?.elements ?? [] {
+        for concept in json.elements(of: "concept") {
             guard let code = concept.member("code")?.string else {
                 throw .malformed(reason: "the ValueSet \(url) lists a concept without a code")
             }
             part.concepts.append(Listed(code: code, display: concept.member("display")?.string))
         }
-        for filter in json.member("filter")?.elements ?? [] {
+        for filter in json.elements(of: "filter") {
             guard let property = filter.member("property")?.string,
                 let operation = filter.member("op")?.string,
                 let value = filter.member("value")?.string
@@ -157,7 +156,7 @@ extension ValueSetDefinition {
             throw .malformed(reason: "the ValueSet \(url) has neither compose nor expansion")
         }
         var codes: [ExpandedCode] = []
-        var open = Array((json.member("contains")?.elements ?? []).reversed())
+        var open = Array(json.elements(of: "contains").reversed())
         while let contains = open.popLast() {
             if let code = contains.member("code")?.string {
                 var expanded = ExpandedCode(
@@ -169,7 +168,7 @@ extension ValueSetDefinition {
                 expanded.isInactive = contains.member("inactive")?.boolean == true
                 codes.append(expanded)
             }
-            open += (contains.member("contains")?.elements ?? []).reversed()
+            open += contains.elements(of: "contains").reversed()
         }
         if let total = json.member("total")?.integer, total > codes.count {
             throw .malformed(reason: "the expansion of the ValueSet \(url) is not whole")

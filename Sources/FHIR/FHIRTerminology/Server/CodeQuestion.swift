@@ -4,7 +4,6 @@ public struct CodeQuestion: Sendable, Hashable, Codable {
     public let valueSet: String?
     /// The code system; nil for a code without one.
     public let system: String?
-    /// The code.
     public let code: String
 
     /// A question.

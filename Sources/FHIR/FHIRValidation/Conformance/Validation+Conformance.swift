@@ -188,7 +188,7 @@ extension Validation {
     private static func sameCode(_ part: ParsedNode, in parts: [JSONValue]) -> JSONValue? {
         let codings = part.member("code")?.member("coding")?.list ?? []
         return parts.first { other in
-            (other.member("code")?.member("coding")?.elements ?? []).contains { coding in
+            (other.member("code")?.elements(of: "coding") ?? []).contains { coding in
                 codings.contains {
                     $0.member("system")?.string == coding.member("system")?.string
                         && $0.member("code")?.string == coding.member("code")?.string
@@ -254,7 +254,7 @@ extension Validation {
         let type = json.member("type")?.string
         var known: [(type: String?, base: String)] = []
         if let base = options.definitions.json(canonical: url) {
-            for name in base.member("base")?.elements ?? [] {
+            for name in base.elements(of: "base") {
                 if let name = name.string { known.append((base.member("type")?.string, name)) }
             }
         } else {

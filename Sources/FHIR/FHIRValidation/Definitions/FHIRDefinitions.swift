@@ -49,7 +49,7 @@ public final class FHIRDefinitions: Sendable {
 
     func add(_ json: JSONValue) {
         if json.resourceType == "Bundle" {
-            for entry in json.member("entry")?.elements ?? [] {
+            for entry in json.elements(of: "entry") {
                 if let resource = entry.member("resource"), resource.resourceType != "Bundle" {
                     add(resource)
                 }
@@ -64,7 +64,7 @@ public final class FHIRDefinitions: Sendable {
         guard json.resourceType == "Bundle" else {
             return json.member("url")?.string.map { [$0] } ?? []
         }
-        return (json.member("entry")?.elements ?? []).compactMap {
+        return json.elements(of: "entry").compactMap {
             $0.member("resource")?.member("url")?.string
         }
     }

@@ -76,7 +76,7 @@ private struct SnapshotGenerator {
         list = try inner.snapshot(base, depth: depth + 1)
         list = list.map { Self.moved($0, from: $0.path.prefix { $0 != "." }, to: name) }
         var last: [String: String] = [:]
-        for element in definition.member("differential")?.member("element")?.elements ?? [] {
+        for element in definition.member("differential")?.elements(of: "element") ?? [] {
             try apply(element, &last)
             guard list.count <= 50_000 else { throw .tooLarge }
         }

@@ -23,7 +23,6 @@ struct PrimitiveFormat: Sendable {
     }
 
     let kind: Kind
-    /// The name of the type.
     let typeName: String
     private let range: ClosedRange<Int>
     private let maximumLength: Int?

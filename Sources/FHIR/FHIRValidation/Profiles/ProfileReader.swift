@@ -136,14 +136,14 @@ struct ProfileReader {
 
     private mutating func finish(_ json: JSONValue) {
         for node in profile.nodes { prepare(node) }
-        for context in json.member("context")?.elements ?? [] {
+        for context in json.elements(of: "context") {
             if let type = context.member("type")?.string,
                 let expression = context.member("expression")?.string
             {
                 profile.contexts.append(ExtensionContext(type: type, expression: expression))
             }
         }
-        for part in json.member("extension")?.elements ?? [] {
+        for part in json.elements(of: "extension") {
             if part.member("url")?.string?.hasSuffix("imposeProfile") == true,
                 let url = part.member("valueCanonical")?.string
             {
@@ -297,7 +297,7 @@ struct ProfileReader {
     private mutating func apply(_ element: JSONValue, to index: Profile.Index, _ position: Int) {
         let node = profile.nodes[index]
         if index != 0 { cardinality(element, of: node, position) }
-        let types = (element.member("type")?.elements ?? []).compactMap(Self.type)
+        let types = element.elements(of: "type").compactMap(Self.type)
         if !types.isEmpty, index != 0 {
             node.types = types
             let known = types.compactMap { Definitions.r4.type(named: $0.code)?.id }
@@ -322,7 +322,7 @@ struct ProfileReader {
         if let binding = element.member("binding"), let valueSet = binding.member("valueSet")?.string,
             let strength = binding.member("strength")?.string.flatMap(Binding.Strength.init)
         {
-            let maximum = (binding.member("extension")?.elements ?? []).first {
+            let maximum = binding.elements(of: "extension").first {
                 $0.member("url")?.string?.hasSuffix("elementdefinition-maxValueSet") == true
             }
             node.binding = ProfileBinding(
@@ -333,9 +333,9 @@ struct ProfileReader {
         }
         if element.member("mustSupport")?.boolean == true { node.isMustSupport = true }
         if element.member("mustHaveValue")?.boolean == true { node.mustHaveValue = true }
-        node.valueAlternatives += (element.member("valueAlternatives")?.elements ?? []).compactMap(\.string)
-        for part in element.member("extension")?.elements ?? [] { Self.apply(extension: part, to: node) }
-        for constraint in element.member("constraint")?.elements ?? [] {
+        node.valueAlternatives += element.elements(of: "valueAlternatives").compactMap(\.string)
+        for part in element.elements(of: "extension") { Self.apply(extension: part, to: node) }
+        for constraint in element.elements(of: "constraint") {
             guard let rule = rule(constraint, of: node) else { continue }
             if rule.path == nil, rule.severity == .error {
                 problem(position, "the expression of the rule \(rule.key) is no FHIRPath")
@@ -413,7 +413,7 @@ struct ProfileReader {
     private static func type(_ json: JSONValue) -> ProfileType? {
         guard var code = json.member("code")?.string else { return nil }
         if code.hasPrefix("http://hl7.org/fhirpath/System.") {
-            let known = (json.member("extension")?.elements ?? []).first {
+            let known = json.elements(of: "extension").first {
                 $0.member("url")?.string?.hasSuffix("structuredefinition-fhir-type") == true
             }
             code =
@@ -466,7 +466,7 @@ struct ProfileReader {
     }
 
     private static func slicing(_ json: JSONValue, over old: ProfileSlicing?) -> ProfileSlicing {
-        let discriminators = (json.member("discriminator")?.elements ?? []).compactMap {
+        let discriminators = json.elements(of: "discriminator").compactMap {
             part -> ProfileSlicing.Discriminator? in
             guard let kind = part.member("type")?.string.flatMap(ProfileSlicing.Kind.init),
                 let path = part.member("path")?.string.flatMap(DiscriminatorStep.steps)

@@ -135,7 +135,7 @@ private struct ListedCodes {
             return .notChecked(reason: "the value set leaves out codes")
         }
         var unknown: CodeValidation?
-        for include in compose.member("include")?.elements ?? [] {
+        for include in compose.elements(of: "include") {
             switch self.membership(of: code, system: system, include) {
             case .valid(let display): return .valid(display: display)
             case .invalid: break
@@ -148,7 +148,7 @@ private struct ListedCodes {
     private func membership(of code: String, system: String?, _ include: JSONValue) -> CodeValidation {
         var inner = self
         inner.depth += 1
-        for url in include.member("valueSet")?.elements ?? [] {
+        for url in include.elements(of: "valueSet") {
             let result = inner.membership(of: code, system: system, in: url.string ?? "")
             guard case .valid = result else { return result }
         }

@@ -24,7 +24,6 @@ struct ProfileFocus {
 }
 
 extension ProfileFocus {
-    /// A resource.
     init?(resource json: ParsedNode) {
         guard let name = json.resourceType, let type = Definitions.r4.type(named: name) else { return nil }
         self.init(json: json, sibling: nil, type: type, code: name, index: nil, suffix: nil)

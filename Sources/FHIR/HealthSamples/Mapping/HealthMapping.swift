@@ -37,7 +37,6 @@ public struct HealthMapping: Sendable, Hashable {
 
         /// The unit of a quantity in FHIR.
         public struct Unit: Sendable, Hashable {
-            /// The unit.
             public var ucum: UCUMUnit
             /// The unit for people.
             public var text: String

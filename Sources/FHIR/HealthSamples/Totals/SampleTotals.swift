@@ -5,7 +5,6 @@ import UCUM
 
 /// How totals are divided.
 public enum TotalSpan: String, Sendable, Hashable, CaseIterable {
-    /// By the hour.
     case hour
     /// By the day, of 23 or 25 hours where summer time begins or ends.
     case day

@@ -5,7 +5,6 @@ import FHIRClient
 public struct PatientIdentifier: Sendable, Hashable, CustomStringConvertible {
     /// The system; nil for a value of any system.
     public let system: FHIRURI?
-    /// The value.
     public let value: String
 
     /// - Parameter text: `system|value`, split at the first bar: systems have none, values may. Nil without a

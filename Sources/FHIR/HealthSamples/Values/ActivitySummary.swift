@@ -6,21 +6,16 @@ import FHIR
 public struct ActivitySummary: Sendable, Hashable {
     /// The day, in whatever zones it was spent.
     public var day: FHIRDate
-    /// The active energy.
     public var activeEnergy: SampleQuantity?
-    /// The goal for the active energy.
     public var activeEnergyGoal: SampleQuantity?
     /// The time in motion, for those whose ring counts time and not energy.
     public var moveTime: SampleQuantity?
     /// The goal for the time in motion.
     public var moveTimeGoal: SampleQuantity?
-    /// The time of exercise.
     public var exerciseTime: SampleQuantity?
-    /// The goal for the time of exercise.
     public var exerciseTimeGoal: SampleQuantity?
     /// The hours with at least a minute of standing.
     public var standHours: SampleQuantity?
-    /// The goal for the hours of standing.
     public var standHoursGoal: SampleQuantity?
 
     /// A day without any numbers.

@@ -128,7 +128,6 @@ extension SampleValue {
 public struct SampleQuantity: Sendable, Hashable {
     /// The digits as they were written.
     public var value: FHIRDecimal
-    /// The unit.
     public var unit: SampleUnit
 
     /// A number with a unit.

@@ -25,7 +25,6 @@ public struct SampleDevice: Sendable, Hashable {
         get { shared.value.manufacturer }
         set { shared.value.manufacturer = newValue }
     }
-    /// The model.
     public var model: String? {
         get { shared.value.model }
         set { shared.value.model = newValue }
@@ -35,12 +34,10 @@ public struct SampleDevice: Sendable, Hashable {
         get { shared.value.hardwareVersion }
         set { shared.value.hardwareVersion = newValue }
     }
-    /// The version of the firmware.
     public var firmwareVersion: String? {
         get { shared.value.firmwareVersion }
         set { shared.value.firmwareVersion = newValue }
     }
-    /// The version of the software.
     public var softwareVersion: String? {
         get { shared.value.softwareVersion }
         set { shared.value.softwareVersion = newValue }
@@ -87,7 +84,6 @@ public struct SampleSource: Sendable, Hashable {
         get { shared.value.name }
         set { shared.value.name = newValue }
     }
-    /// The bundle identifier.
     public var bundleIdentifier: String? {
         get { shared.value.bundleIdentifier }
         set { shared.value.bundleIdentifier = newValue }
@@ -125,7 +121,6 @@ public struct SampleSource: Sendable, Hashable {
 
 /// A further fact about a sample.
 public enum MetadataValue: Sendable, Hashable {
-    /// Text.
     case text(String)
     /// A number without a unit.
     case number(FHIRDecimal)

@@ -87,7 +87,6 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
 
     /// The item; nil for the response.
     public let linkId: String?
-    /// The severity.
     public let severity: Severity
     /// What is wrong.
     public let reason: Reason

@@ -101,7 +101,6 @@ public struct AnswerPattern: Sendable {
 
 /// A bound of what may be entered: a value, or an expression that gives one.
 public enum AnswerBound: Sendable {
-    /// A value.
     case value(SurveyAnswer)
     /// An expression that gives the value.
     case expression(SurveyExpression)

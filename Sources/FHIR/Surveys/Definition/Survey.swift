@@ -15,7 +15,6 @@ import OrderedJSON
 /// Making a survey never fails. A part that is wrong or not supported is a ``SurveyDiagnostic``, and
 /// everything else works.
 public struct Survey: Sendable {
-    /// The questionnaire.
     public let questionnaire: Questionnaire
     /// `url`, with `|version` where there is a version: the canonical URL by which a response names its
     /// questionnaire.
@@ -155,7 +154,7 @@ public struct Survey: Sendable {
     /// The contained value set that `#` and an id name.
     public func containedValueSet(_ reference: String) -> ValueSet? {
         guard reference.hasPrefix("#") else { return nil }
-        for resource in questionnaire.tree.member("contained")?.elements ?? []
+        for resource in questionnaire.tree.elements(of: "contained")
         where resource.member("id")?.isString(equalTo: String(reference.dropFirst())) == true {
             return ValueSet(tree: resource)
         }
@@ -194,7 +193,6 @@ public struct SurveyDiagnostic: Sendable, Hashable, CustomStringConvertible {
         case information
     }
 
-    /// The severity.
     public let severity: Severity
     /// The item; nil for the questionnaire.
     public let linkId: String?

@@ -189,7 +189,7 @@ struct ExtractionPlan {
     /// The codes that an item's Observation has: those that are marked for it; where none is and the item is
     /// extracted, those that are not excluded.
     static func codes(of item: SurveyItem, observing: Observing) -> [JSONValue] {
-        let codes = (item.source.member("code")?.elements ?? []).map { code in
+        let codes = item.source.elements(of: "code").map { code in
             (code, mark: ExtensionList(code).value(ExtensionURL.observationExtract).flatMap(Self.observing))
         }
         let isMarked = codes.contains { $0.mark ?? .off != .off }

@@ -276,7 +276,7 @@ extension Extractor {
             let definition = survey.items[scope.item].definition
         {
             let unit = survey.items[scope.item].format.units.first
-            let values = (scope.json.member("answer")?.elements ?? []).compactMap { answer in
+            let values = scope.json.elements(of: "answer").compactMap { answer in
                 answer.valueMember.map {
                     ElementValue($0.value, suffix: String($0.name.dropFirst(5)), unit: unit)
                 }

@@ -31,7 +31,7 @@ extension Extractor {
                 scope.item
             )
         }
-        let operations = (parameters.member("parameter")?.elements ?? []).filter(Self.isComplete)
+        let operations = parameters.elements(of: "parameter").filter(Self.isComplete)
         // Where nothing is left to change, there is no patch.
         guard !operations.isEmpty else { return }
         var patch = parameters
@@ -50,7 +50,7 @@ extension Extractor {
 
     /// Whether an operation has a path, and a value where its kind needs one (FHIR R4, FHIRPath Patch).
     private static func isComplete(_ operation: JSONValue) -> Bool {
-        let parts = operation.member("part")?.elements ?? []
+        let parts = operation.elements(of: "part")
         func value(_ name: String) -> JSONValue? {
             parts.first { $0.member("name")?.isString(equalTo: name) == true }
                 .flatMap { $0.valueMember?.value ?? $0.member("part") }

@@ -63,7 +63,7 @@ extension Extractor {
     }
 
     private mutating func addEntries(of bundle: JSONValue, _ scope: Scope) {
-        for entry in bundle.member("entry")?.elements ?? [] {
+        for entry in bundle.elements(of: "entry") {
             guard let resource = entry.member("resource"), let type = resource.resourceType
             else {
                 report(
@@ -304,7 +304,7 @@ extension Extractor {
         }
         var sibling = sibling
         if let holder = sibling, hasExtraction(holder) {
-            let extensions = (holder.member("extension")?.elements ?? []).filter {
+            let extensions = holder.elements(of: "extension").filter {
                 $0.member("url")?.isString(equalTo: ExtensionURL.templateExtractContext) != true
             }
             sibling?["extension"] = extensions.isEmpty ? nil : JSONValue(extensions)

@@ -79,7 +79,7 @@ struct Extractor {
             }
         }
         var contained: [String: JSONValue] = [:]
-        for resource in survey.questionnaire.tree.member("contained")?.elements ?? [] {
+        for resource in survey.questionnaire.tree.elements(of: "contained") {
             if let id = resource.member("id")?.string { contained[id] = resource }
         }
         self.contained = contained
@@ -175,7 +175,7 @@ struct Extractor {
             try finishObservation(scope, outer)
         } else {
             let code = observedCode(scope)
-            for answer in scope.json.member("answer")?.elements ?? [] {
+            for answer in scope.json.elements(of: "answer") {
                 var inner = scope
                 if let code { try observe(answer, code, &inner) }
                 try extractChildren(of: answer, inner)
@@ -186,7 +186,7 @@ struct Extractor {
     }
 
     private mutating func extractChildren(of json: JSONValue, _ outer: Scope) throws(ExtractionStop) {
-        for child in json.member("item")?.elements ?? [] {
+        for child in json.elements(of: "item") {
             let linkId = child.member("linkId")?.string ?? ""
             guard let index = survey.indices[linkId], survey.parent(of: index) == outer.item else {
                 report(
@@ -223,7 +223,7 @@ struct Extractor {
         guard let question = questions.first else { return scope }
         var scope = scope
         scope.hasOwnSubject = true
-        scope.subject = (scope.json.member("item")?.elements ?? []).lazy
+        scope.subject = scope.json.elements(of: "item").lazy
             .first { $0.member("linkId")?.isString(equalTo: survey.items[question].linkId) == true }?
             .member("answer")?[0]?.member("valueReference")
         return scope

@@ -42,7 +42,7 @@ extension SurveySession {
     static func resources(_ value: FHIRPathItem) -> [FHIRPathItem] {
         let json = value.json
         guard json.kind == .object, json["resourceType"]?.isString("Bundle") == true else { return [value] }
-        return (json["entry"]?.elements ?? []).compactMap { entry in
+        return json.elements(of: "entry").compactMap { entry in
             let mode = entry["search"]?["mode"]?.string ?? "match"
             guard mode == "match", let resource = entry["resource"] else { return nil }
             return resource["resourceType"]?.isString("OperationOutcome") == true
@@ -150,7 +150,7 @@ extension SurveySession {
             return answers(from: [FHIRPathItem(number)], for: item)
         case ("CodeableConcept", .choice), ("CodeableConcept", .openChoice):
             // The coding that is among the options, else the first.
-            let codings = (member.value["coding"]?.elements ?? []).map { FHIRPathItem($0, type: "Coding") }
+            let codings = member.value.elements(of: "coding").map { FHIRPathItem($0, type: "Coding") }
             if let answer = codings.lazy.compactMap({ self.answers(from: [$0], for: item).first }).first {
                 return [answer]
             }
@@ -219,7 +219,7 @@ extension Observation {
     /// Whether it is a result, and about nobody but the subject.
     fileprivate func counts(of subject: String?) -> Bool {
         guard ["final", "amended", "corrected"].contains(tree["status"]?.string) else { return false }
-        return (tree["focus"]?.elements ?? []).allSatisfy { focus in
+        return tree.elements(of: "focus").allSatisfy { focus in
             guard let subject, let reference = focus["reference"]?.string else { return false }
             return reference == subject || reference.hasSuffix("/" + subject)
         }
@@ -227,8 +227,8 @@ extension Observation {
 
     /// The components with one of the codes.
     fileprivate func components(with codes: [Coding]) -> [JSONValue] {
-        (tree["component"]?.elements ?? []).filter { component in
-            (component["code"]?["coding"]?.elements ?? []).contains { coding in
+        tree.elements(of: "component").filter { component in
+            (component["code"]?.elements(of: "coding") ?? []).contains { coding in
                 codes.contains {
                     $0.code == coding["code"]?.string
                         && ($0.system == nil || $0.system?.rawValue == coding["system"]?.string)
@@ -239,7 +239,7 @@ extension Observation {
 
     fileprivate func hasMember(_ other: Observation) -> Bool {
         guard let id = other.id else { return false }
-        return (tree["hasMember"]?.elements ?? []).contains {
+        return tree.elements(of: "hasMember").contains {
             $0["reference"]?.string.map { $0 == "Observation/\(id)" || $0.hasSuffix("/Observation/\(id)") }
                 ?? false
         }

@@ -39,7 +39,6 @@ public struct PresentedItem: Sendable, Identifiable {
     public let repetitions: Int
     /// Whether a button adds one more repetition behind this one, which is the last.
     public internal(set) var canAddRepetition = false
-    /// The answers.
     public internal(set) var answers: [SurveyAnswer] = []
     /// Where the answers come from that nobody gave: to be shown beside them, since they are to be checked.
     public internal(set) var origin: AnswerOrigin?
@@ -177,7 +176,6 @@ public struct PresentedItem: Sendable, Identifiable {
         }
     }
 
-    /// What its fields have.
     var fieldTexts: [TypedText] {
         guard let control, control != .attachment, control != .yesNo else { return [] }
         guard !control.isChoice || item.format.takesOthers else { return [] }

@@ -2,7 +2,6 @@ import FHIR
 
 /// How a question is shown and entered.
 public enum SurveyControl: Sendable, Hashable {
-    /// Yes or no.
     case yesNo
     /// One of the options, each beside a button.
     case radioButtons
@@ -23,7 +22,6 @@ public enum SurveyControl: Sendable, Hashable {
     case quantity
     /// A date; day, or day and month, may be missing.
     case date
-    /// A date with a time.
     case dateTime
     /// A time of day.
     case time

@@ -6,7 +6,7 @@ struct ExtensionList {
     private let entries: [(url: String, tree: JSONValue)]
 
     init(_ element: JSONValue) {
-        entries = (element.member("extension")?.elements ?? []).compactMap { tree in
+        entries = element.elements(of: "extension").compactMap { tree in
             tree.member("url")?.string.map { ($0, tree) }
         }
     }

@@ -7,7 +7,6 @@ struct FHIRPathItemReads: Sendable {
     enum Part: Sendable, Comparable {
         /// Whether it is there.
         case structure
-        /// Its answers.
         case answer
         /// Everything under it.
         case subtree

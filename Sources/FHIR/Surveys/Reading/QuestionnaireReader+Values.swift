@@ -8,7 +8,7 @@ extension QuestionnaireReader {
 
     mutating func readInitial(_ item: inout SurveyItem) {
         var initial: [SurveyAnswer] = []
-        for tree in item.source.member("initial")?.elements ?? [] {
+        for tree in item.source.elements(of: "initial") {
             if let value = tree.answerValue, item.accepts(value) {
                 if let unit = value.quantity, unit.value == nil {
                     // A quantity without a value is the unit to begin with.

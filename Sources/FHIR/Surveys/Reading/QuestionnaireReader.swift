@@ -124,7 +124,7 @@ struct QuestionnaireReader {
         let extensions = ExtensionList(tree)
         item.text = SurveyText(tree, "text")
         item.prefix = SurveyText(tree, "prefix")
-        item.code = (tree.member("code")?.elements ?? []).compactMap { Coding(tree: $0) }
+        item.code = tree.elements(of: "code").compactMap { Coding(tree: $0) }
         item.definition = tree.member("definition")?.string
         item.isRequired = tree.member("required")?.boolean ?? false
         item.repeats = tree.member("repeats")?.boolean ?? false

@@ -21,7 +21,7 @@ struct ValueSetReader {
     init(questionnaire: JSONValue, resolver: (String) -> ValueSet?) {
         var contained: [String: JSONValue] = [:]
         var codeSystems: [String: JSONValue] = [:]
-        for resource in questionnaire.member("contained")?.elements ?? [] {
+        for resource in questionnaire.elements(of: "contained") {
             switch resource.resourceType {
             case "ValueSet":
                 if let id = resource.member("id")?.string { contained["#" + id] = resource }
@@ -169,7 +169,7 @@ struct ValueSetReader {
             coding.code = code
             coding.display = concept.member("display")?.string
             var label = SurveyText(concept, "display")
-            for designation in concept.member("designation")?.elements ?? [] {
+            for designation in concept.elements(of: "designation") {
                 if let language = designation.member("language")?.string,
                     let value = designation.member("value")?.string
                 {
@@ -185,7 +185,7 @@ struct ValueSetReader {
 
         /// The weight that a code system gives a concept as a property.
         private static func weight(_ concept: JSONValue) -> FHIRDecimal? {
-            for property in concept.member("property")?.elements ?? []
+            for property in concept.elements(of: "property")
             where ["itemWeight", "ordinalValue"].contains(property.member("code")?.string) {
                 return property.valueMember.flatMap { FHIRDecimal(tree: $0.value) }
             }
@@ -320,9 +320,9 @@ struct ValueSetReader {
     /// The scores of listed concepts, for an expansion that does not repeat them.
     private func composedScores(_ compose: JSONValue?) -> [String: FHIRDecimal] {
         var scores: [String: FHIRDecimal] = [:]
-        for include in compose?.member("include")?.elements ?? [] {
+        for include in compose?.elements(of: "include") ?? [] {
             let system = include.member("system")?.string ?? ""
-            for concept in include.member("concept")?.elements ?? [] {
+            for concept in include.elements(of: "concept") {
                 if let code = concept.member("code")?.string, let score = ExtensionList(concept).score {
                     scores["\(system)|\(code)"] = score
                 }

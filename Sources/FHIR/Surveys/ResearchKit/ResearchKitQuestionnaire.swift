@@ -15,7 +15,6 @@ import OrderedJSON
 /// ``ResearchKitTask``: what that one writes of a questionnaire without groups in groups, and with types that
 /// ResearchKit tells apart, is read back as it was.
 public struct ResearchKitQuestionnaire: Sendable {
-    /// The questionnaire.
     public let questionnaire: Questionnaire
     /// The parts of the task that the questionnaire does not have.
     public let diagnostics: [SurveyDiagnostic]
@@ -45,7 +44,6 @@ public struct ResearchKitQuestionnaire: Sendable {
 
 /// Why JSON is no task of ResearchKit.
 public struct ResearchKitTaskError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The reason.
     public let reason: String
     /// Where it is wrong; nil where the JSON was not parsed from a text.
     public let location: JSONLocation?

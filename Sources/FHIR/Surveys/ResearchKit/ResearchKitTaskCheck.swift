@@ -207,7 +207,7 @@ public struct ResearchKitTaskCheck: Sendable {
             if predicates != destinations {
                 report("there are \(predicates) predicates for \(destinations) destinations", path, value)
             }
-            for (index, predicate) in (value["resultPredicateFormats"]?.elements ?? []).enumerated() {
+            for (index, predicate) in value.elements(of: "resultPredicateFormats").enumerated() {
                 checkPredicate(predicate, "\(path).resultPredicateFormats[\(index)]")
             }
         case "ORKPredicateFormItemVisibilityRule":
@@ -256,7 +256,7 @@ public struct ResearchKitTaskCheck: Sendable {
                 report("another step has the identifier “\(text)”", "steps[\(index)].identifier", identifier)
             }
             var names: Set<String> = []
-            for (number, item) in (step["formItems"]?.elements ?? []).enumerated() {
+            for (number, item) in step.elements(of: "formItems").enumerated() {
                 guard let identifier = item["identifier"], let text = identifier.string, !text.isEmpty,
                     !names.insert(text).inserted
                 else { continue }

@@ -5,7 +5,7 @@ import OrderedJSON
 /// Rules of navigation and of visibility as conditions of items.
 extension ResearchKitTaskReader {
     /// Why a condition cannot be expressed in the questionnaire.
-    private struct Obstacle: Error {
+    private struct RuleProblem: Error {
         let reason: String
         /// The faulty part of the task; `nil` if it is the whole rule.
         var json: JSONValue?
@@ -96,7 +96,7 @@ extension ResearchKitTaskReader {
                 )
                 continue
             }
-            do throws(Obstacle) {
+            do throws(RuleProblem) {
                 rules.append(try rule(member.value, from, indices))
             } catch {
                 report("The rule is left out: \(error.reason).", member.name, error.json ?? member.value)
@@ -105,19 +105,19 @@ extension ResearchKitTaskReader {
         return rules
     }
 
-    private mutating func rule(_ json: JSONValue, _ from: Int, _ indices: [String: Int]) throws(Obstacle)
+    private mutating func rule(_ json: JSONValue, _ from: Int, _ indices: [String: Int]) throws(RuleProblem)
         -> ResearchKitRoute.Rule
     {
-        func index(_ value: JSONValue?) throws(Obstacle) -> Int {
+        func index(_ value: JSONValue?) throws(RuleProblem) -> Int {
             guard let identifier = value?.string else {
-                throw Obstacle(reason: "the identifier of a step is missing", json: value)
+                throw RuleProblem(reason: "the identifier of a step is missing", json: value)
             }
             if identifier.isEmpty || identifier == Self.end { return steps.count }
             guard let step = indices[identifier] else {
-                throw Obstacle(reason: "it leads to a step that the task does not have", json: value)
+                throw RuleProblem(reason: "it leads to a step that the task does not have", json: value)
             }
             guard step > from else {
-                throw Obstacle(reason: "it leads back, which questionnaires do not", json: value)
+                throw RuleProblem(reason: "it leads back, which questionnaires do not", json: value)
             }
             return step
         }
@@ -147,7 +147,7 @@ extension ResearchKitTaskReader {
             let last = json["defaultStepIdentifier"]
             let next = last == nil || last?.isNull == true ? from + 1 : try index(last)
             return .init(from: from, conditional: conditional, next: next)
-        default: throw Obstacle(reason: "rules of its class are not read")
+        default: throw RuleProblem(reason: "rules of its class are not read")
         }
     }
 
@@ -187,9 +187,9 @@ extension ResearchKitTaskReader {
         var usesVariables = false
         for (child, rule) in steps[step].visibilityRules {
             let linkId = children[child]["linkId"]?.string
-            do throws(Obstacle) {
+            do throws(RuleProblem) {
                 guard let predicate = rule["predicateFormat"] else {
-                    throw Obstacle(reason: "“predicateFormat” is missing")
+                    throw RuleProblem(reason: "“predicateFormat” is missing")
                 }
                 let condition = try condition(predicate, at: step)
                 usesVariables = show(&children[child], when: condition, reaching, predicate) || usesVariables
@@ -256,48 +256,50 @@ extension ResearchKitTaskReader {
     // MARK: Reading
 
     /// Reads a predicate that is evaluated when a step is shown or left.
-    private func condition(_ predicate: JSONValue, at step: Int) throws(Obstacle) -> ItemCondition {
-        do throws(Obstacle) {
+    private func condition(_ predicate: JSONValue, at step: Int) throws(RuleProblem) -> ItemCondition {
+        do throws(RuleProblem) {
             let condition = try resolve(try read(predicate))
             guard !condition.reachedSteps.contains(where: { $0 > step }) else {
-                throw Obstacle(reason: "its condition asks for what is not answered, and is asked later")
+                throw RuleProblem(reason: "its condition asks for what is not answered, and is asked later")
             }
             // Joined with others, it still has to fit into an expression.
             guard condition.path.utf8.count <= Self.maximumExpression / 2 else {
-                throw Obstacle(reason: "its condition is too long for an expression")
+                throw RuleProblem(reason: "its condition is too long for an expression")
             }
             return condition
         } catch {
-            throw Obstacle(reason: error.reason, json: predicate)
+            throw RuleProblem(reason: error.reason, json: predicate)
         }
     }
 
-    private func read(_ predicate: JSONValue) throws(Obstacle) -> ResearchKitCondition {
-        guard let text = predicate.string else { throw Obstacle(reason: "a condition is a text") }
+    private func read(_ predicate: JSONValue) throws(RuleProblem) -> ResearchKitCondition {
+        guard let text = predicate.string else { throw RuleProblem(reason: "a condition is a text") }
         let read: ResearchKitPredicate
         do throws(ResearchKitPredicate.Problem) {
             read = try ResearchKitPredicate(text)
         } catch {
-            throw Obstacle(reason: "its condition cannot be read, at byte \(error.offset): \(error.reason)")
+            throw RuleProblem(
+                reason: "its condition cannot be read, at byte \(error.offset): \(error.reason)"
+            )
         }
         guard let found = ResearchKitCondition(read, of: task["identifier"]?.string) else {
-            throw Obstacle(reason: "its condition is not one on answers of this task")
+            throw RuleProblem(reason: "its condition is not one on answers of this task")
         }
         return found
     }
 
-    private func find(_ question: ResearchKitCondition.Question) throws(Obstacle) -> Asked {
+    private func find(_ question: ResearchKitCondition.Question) throws(RuleProblem) -> Asked {
         if let found = asked[question] { return found }
         if question.step == nil, let found = askedByName[question.item] { return found }
-        throw Obstacle(reason: "its condition asks for “\(question.item.prefix(80))”, which is not asked")
+        throw RuleProblem(reason: "its condition asks for “\(question.item.prefix(80))”, which is not asked")
     }
 
-    private func resolve(_ condition: ResearchKitCondition) throws(Obstacle) -> ItemCondition {
+    private func resolve(_ condition: ResearchKitCondition) throws(RuleProblem) -> ItemCondition {
         switch condition {
         case .all(let parts):
-            return .all(try parts.map { part throws(Obstacle) in try resolve(part) })
+            return .all(try parts.map { part throws(RuleProblem) in try resolve(part) })
         case .any(let parts):
-            return .any(try parts.map { part throws(Obstacle) in try resolve(part) })
+            return .any(try parts.map { part throws(RuleProblem) in try resolve(part) })
         case .not(let part): return .not(try resolve(part))
         case .reached(let question): return .reached(try find(question).step)
         case .answered(let question): return .answered(try find(question).linkId)
@@ -305,7 +307,7 @@ extension ResearchKitTaskReader {
             let asked = try find(question)
             let hasList = asked.type == "choice" || asked.type == "open-choice"
             guard hasList == isOfList else {
-                throw Obstacle(
+                throw RuleProblem(
                     reason: hasList
                         ? "\(described(asked)) a list, of which SUBQUERY($z.answer, $w, …).@count > 0 asks"
                         : "\(described(asked)) no list, in which SUBQUERY looks"
@@ -315,14 +317,14 @@ extension ResearchKitTaskReader {
         }
     }
 
-    private func resolve(_ test: ResearchKitCondition.Test, _ asked: Asked) throws(Obstacle)
+    private func resolve(_ test: ResearchKitCondition.Test, _ asked: Asked) throws(RuleProblem)
         -> ItemCondition.Test
     {
         switch test {
         case .all(let parts):
-            return .all(try parts.map { part throws(Obstacle) in try resolve(part, asked) })
+            return .all(try parts.map { part throws(RuleProblem) in try resolve(part, asked) })
         case .any(let parts):
-            return .any(try parts.map { part throws(Obstacle) in try resolve(part, asked) })
+            return .any(try parts.map { part throws(RuleProblem) in try resolve(part, asked) })
         case .not(let part): return .not(try resolve(part, asked))
         case .compares(let sign, let value): return try comparison(sign, value, asked)
         }
@@ -332,7 +334,7 @@ extension ResearchKitTaskReader {
 
     /// A comparison with answers of a question. One that no answer passes is refused, as it is a mistake.
     private func comparison(_ sign: String, _ value: ResearchKitCondition.Value, _ asked: Asked)
-        throws(Obstacle) -> ItemCondition.Test
+        throws(RuleProblem) -> ItemCondition.Test
     {
         func literal(_ type: String, _ answer: JSONValue) -> ItemCondition.Test {
             .compares(sign, .init(type: type, answer: answer))
@@ -341,14 +343,14 @@ extension ResearchKitTaskReader {
         case (_, "choice"), (_, "open-choice"): return try choice(sign, value, asked)
         case (.number(let digits), let type):
             guard let number = ResearchKitNumber(digits), let json = JSONValue(number: digits) else {
-                throw Obstacle(reason: "its condition has a number with more digits than answers have")
+                throw RuleProblem(reason: "its condition has a number with more digits than answers have")
             }
             switch type {
             case "boolean": return try boolean(sign, number, asked)
             case "integer":
                 if let whole = number.integer { return literal("Integer", JSONValue(whole)) }
                 guard !number.isWhole, sign != "==", sign != "!=" else {
-                    throw Obstacle(reason: "\(described(asked)) an integer, which is never \(number.text)")
+                    throw RuleProblem(reason: "\(described(asked)) an integer, which is never \(number.text)")
                 }
                 return .compares(sign, .init(type: "Decimal", answer: json, isOfItem: false))
             case "decimal": return literal("Decimal", json)
@@ -365,13 +367,13 @@ extension ResearchKitTaskReader {
         case (.date(let seconds), "date"), (.date(let seconds), "dateTime"):
             let date = Date(timeIntervalSinceReferenceDate: seconds)
             guard Self.years.contains(seconds) else {
-                throw Obstacle(reason: "its condition has a time outside of the years 1 to 9999")
+                throw RuleProblem(reason: "its condition has a time outside of the years 1 to 9999")
             }
             let moment = FHIRDateTime(date)
             guard asked.type == "date" else { return literal("DateTime", JSONValue(moment.description)) }
             // Any other time is midnight in a zone that the predicate does not name, or lies within a day.
             guard seconds.truncatingRemainder(dividingBy: 86_400) == 0 else {
-                throw Obstacle(
+                throw RuleProblem(
                     reason: """
                         \(described(asked)) a day, which is not compared with \(moment): a day is its \
                         midnight in UTC
@@ -381,7 +383,7 @@ extension ResearchKitTaskReader {
             return literal("Date", JSONValue(moment.date.description))
         default: break
         }
-        throw Obstacle(
+        throw RuleProblem(
             reason: "\(described(asked)) a \(asked.type), which is not compared with \(Self.text(value))"
         )
     }
@@ -402,7 +404,7 @@ extension ResearchKitTaskReader {
     private static let years = -63_113_904_000.0..<252_423_993_600.0
 
     /// ResearchKit has 1 and 0 for yes and no.
-    private func boolean(_ sign: String, _ number: ResearchKitNumber, _ asked: Asked) throws(Obstacle)
+    private func boolean(_ sign: String, _ number: ResearchKitNumber, _ asked: Asked) throws(RuleProblem)
         -> ItemCondition.Test
     {
         let passing = [0, 1].filter { answer in
@@ -416,7 +418,7 @@ extension ResearchKitTaskReader {
             }
         }
         guard passing.count == 1 else {
-            throw Obstacle(
+            throw RuleProblem(
                 reason: "\(described(asked)) 1 or 0, and \(sign) \(number.text) does not tell them apart"
             )
         }
@@ -425,20 +427,20 @@ extension ResearchKitTaskReader {
     }
 
     private func choice(_ sign: String, _ value: ResearchKitCondition.Value, _ asked: Asked)
-        throws(Obstacle) -> ItemCondition.Test
+        throws(RuleProblem) -> ItemCondition.Test
     {
         guard let option = option(value, asked) else {
             if case .text(let text) = value, asked.type == "open-choice" {
                 return .compares(sign, .init(type: "String", answer: JSONValue(text)))
             }
-            throw Obstacle(reason: "“\(asked.linkId.prefix(80))” has no choice with \(Self.text(value))")
+            throw RuleProblem(reason: "“\(asked.linkId.prefix(80))” has no choice with \(Self.text(value))")
         }
         switch option.kind {
         case .number: return .compares(sign, .init(type: "Integer", answer: option))
         case .string: return .compares(sign, .init(type: "String", answer: option))
         default:
             guard sign == "==" || sign == "!=" else {
-                throw Obstacle(
+                throw RuleProblem(
                     reason: "the choices of “\(asked.linkId.prefix(80))” are codes, which have no order"
                 )
             }

@@ -13,7 +13,6 @@ struct ResponseTree: Sendable {
         var item: Int
         /// The node that it is under; of the root -1.
         var parent: Int
-        /// Of an answer.
         var value: SurveyAnswer?
         var children: [Int] = []
         /// Whether the item and all that it is under are asked.

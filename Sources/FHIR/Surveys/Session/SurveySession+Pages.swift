@@ -12,11 +12,9 @@ public struct SurveyPage: Sendable {
 public struct VisibleItem: Sendable {
     /// Where the item is in the session.
     public let occurrence: ItemOccurrence
-    /// The item.
     public let item: SurveyItem
     /// How many items it is under, on its page.
     public let depth: Int
-    /// Its answers.
     public let answers: [SurveyAnswer]
     /// The index of the repetition of a repeating group, from 0.
     public let repetition: Int

@@ -68,7 +68,7 @@ extension SurveySession {
     private func writtenOrder(_ node: Int) -> [Int] {
         let children = tree[node].children
         guard isReordered.contains(node) else { return children }
-        let order = (tree[node].source?.member("item")?.elements ?? []).map {
+        let order = (tree[node].source?.elements(of: "item") ?? []).map {
             $0.member("linkId")?.string ?? ""
         }
         let positions = Dictionary(zip(order, 0...), uniquingKeysWith: min)

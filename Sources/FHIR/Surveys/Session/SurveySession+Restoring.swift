@@ -133,7 +133,7 @@ extension SurveySession {
             // What is under a question is under its answers.
             restorationProblems.append(problem(node, .itemsBesideAnswers))
         }
-        for answer in source.member("answer")?.elements ?? [] {
+        for answer in source.elements(of: "answer") {
             guard tree.count + survey.subtreeSizes[item.index] <= Self.maximumNodes else {
                 return reportTooLarge()
             }

@@ -94,7 +94,7 @@ extension CallClient {
         let retry: NextStep<CallResponse> =
             switch (call.repetition, error.status) {
             case (.never, _): .fail
-            case _ where error.mayPass: .retry
+            case _ where error.isTransient: .retry
             // A server may fail on a read because of others that run at the same time.
             case (.freely, 500): .retry(below: 3)
             // What a server does once for an id it may be asked for again, even after it failed.
@@ -130,7 +130,7 @@ extension IndivoError: CallFailure {
     }
 
     /// Whether the failure is transient: the network's failures, and a server or proxy that is busy.
-    fileprivate var mayPass: Bool {
+    fileprivate var isTransient: Bool {
         if let transportError { return transportError.isTransient && reason != .cancelled }
         return isServerBusy || reason == .responseLost
     }
@@ -156,7 +156,7 @@ extension IndivoError: CallFailure {
     /// 400 if an earlier attempt arrived after its check.
     fileprivate func isReason(toLookUp repetition: Repetition) -> Bool {
         // A call that is retried freely learns its outcome from the next response.
-        if repetition == .freely, mayPass { return false }
+        if repetition == .freely, isTransient { return false }
         switch reason {
         case .serverFailed: return true
         case .timedOut, .responseLost, .responseTooLarge, .malformedResponse: return repetition != .freely

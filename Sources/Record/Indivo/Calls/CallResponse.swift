@@ -35,7 +35,7 @@ struct CallResponse: Sendable {
 
     /// The root element.
     func xml() throws(IndivoError) -> XMLNode {
-        try check(ResponseWeight.ofXML(body, upTo: maximumReadingBytes))
+        try check(ReadingCost.ofXML(body, upTo: maximumReadingBytes))
         do { return try content.xml() } catch {
             throw malformed("it should be XML, and is “\(content.contentType)”", because: error)
         }
@@ -50,15 +50,15 @@ struct CallResponse: Sendable {
 
     /// The body, checked for the memory that reading it as JSON may take.
     func json() throws(IndivoError) -> Data {
-        try check(ResponseWeight.ofJSON(body, upTo: maximumReadingBytes))
+        try check(ReadingCost.ofJSON(body, upTo: maximumReadingBytes))
         return body
     }
 
-    private func check(_ weight: Int) throws(IndivoError) {
-        guard weight > maximumReadingBytes else { return }
+    private func check(_ cost: Int) throws(IndivoError) {
+        guard cost > maximumReadingBytes else { return }
         throw error(
             .responseTooLarge,
-            ["the answer has \(body.count) bytes, and reading it might take \(weight)"]
+            ["the answer has \(body.count) bytes, and reading it might take \(cost)"]
         )
     }
 
@@ -298,7 +298,7 @@ enum StructureEnd {
 
 /// Estimates how much memory a response takes once it is read: an element of four bytes may become an object
 /// of hundreds.
-enum ResponseWeight {
+enum ReadingCost {
     /// The estimated bytes of a node and object, for each XML element or JSON value; and those of an
     /// attribute.
     private static let piece = 1_000
@@ -311,14 +311,14 @@ enum ResponseWeight {
         // In another encoding than these "<" may be another byte; no server sends one.
         guard isEncodedPlainly(body.prefix(256)) else { return .max }
         return body.withUnsafeBytes { bytes in
-            var weight = bytes.count
+            var cost = bytes.count
             for index in bytes.indices {
-                if bytes[index] == UInt8(ascii: "=") { weight += attribute }
+                if bytes[index] == UInt8(ascii: "=") { cost += attribute }
                 guard bytes[index] == UInt8(ascii: "<") else { continue }
                 // The byte after `<` distinguishes a start tag from an end tag, a comment and an instruction.
-                if index + 1 == bytes.count || !"/!?".utf8.contains(bytes[index + 1]) { weight += piece }
+                if index + 1 == bytes.count || !"/!?".utf8.contains(bytes[index + 1]) { cost += piece }
             }
-            return weight
+            return cost
         }
     }
 

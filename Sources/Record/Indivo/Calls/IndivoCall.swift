@@ -47,7 +47,6 @@ public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConverti
         case xml
         /// Plain text.
         case text
-        /// A form.
         case form
     }
 
@@ -81,7 +80,6 @@ public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConverti
     public var number: Int? { Self.numbers[name] }
     /// The server's name for it.
     public let name: String
-    /// The HTTP method.
     public let method: HTTPRequest.Method
     /// The path, with variables in braces. A slash at the end matters.
     public internal(set) var path: String

@@ -53,13 +53,11 @@ public struct DocumentQuery: Sendable, Hashable {
         public enum Key: String, Sendable, Hashable, CaseIterable {
             /// When the document was stored.
             case createdAt = "created_at"
-            /// Its label.
             case label
             /// Its size in bytes.
             case size
         }
 
-        /// By what.
         public let key: Key
         /// Whether the greatest, or the latest, comes first.
         public let isDescending: Bool

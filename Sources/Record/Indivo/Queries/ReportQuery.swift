@@ -17,7 +17,6 @@ import Foundation
 public struct ReportQuery: Sendable, Hashable {
     /// A condition that a field has one of several values.
     public struct Filter: Sendable, Hashable {
-        /// The field.
         public var field: String
         /// Any of these; at least one.
         public var values: [Value]
@@ -48,7 +47,6 @@ public struct ReportQuery: Sendable, Hashable {
 
     /// By which field a report is ordered.
     public struct Order: Sendable, Hashable {
-        /// The field.
         public var field: String
         /// Whether the greatest, or the latest, comes first.
         public var isDescending: Bool
@@ -135,7 +133,6 @@ public struct ReportQuery: Sendable, Hashable {
     {
         /// A text, or a date as text.
         case text(String)
-        /// A number.
         case number(Double)
         /// `true` or `false`.
         case truth(Bool)

@@ -12,7 +12,6 @@ import Foundation
 public struct OutgoingMessage: Sendable, Hashable {
     /// How a server shows the body.
     public enum BodyType: String, Sendable, Hashable, CaseIterable {
-        /// As it is.
         case plaintext
         /// As the HTML that Markdown becomes.
         case markdown

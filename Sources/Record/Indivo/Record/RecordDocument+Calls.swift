@@ -162,7 +162,6 @@ extension RecordDocument {
 public enum DocumentRelation: String, Sendable, Hashable, CaseIterable {
     /// A remark on it.
     case annotation
-    /// An answer to it.
     case answers
     /// What belongs to it.
     case attachment

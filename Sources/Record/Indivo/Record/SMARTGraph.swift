@@ -18,11 +18,9 @@ public struct SMARTGraph: Sendable {
         case encounters
         /// Medications as they were dispensed.
         case fulfillments
-        /// Immunizations.
         case immunizations
         /// Results of a laboratory.
         case labResults = "lab_results"
-        /// Medications.
         case medications
         /// Diagnoses and complaints.
         case problems

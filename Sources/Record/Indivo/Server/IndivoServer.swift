@@ -18,7 +18,6 @@ public final class IndivoServer: Sendable {
     public let api: URL
     /// The address of the pages people see: login, record choice, authorisation.
     public let ui: URL
-    /// The app.
     public let app: AppCredentials
     /// How calls behave: which are retried, how many go out at a time.
     public let options: Options

@@ -28,7 +28,7 @@ public struct DocumentTable<Document: IndivoDocument> {
 
         /// The answers; nil stands for one that has no value.
         var answers: [QuestionnaireResponse.Item.Answer.Value?] {
-            (json.member("answer")?.elements ?? []).map { answer in
+            json.elements(of: "answer").map { answer in
                 (answer.members ?? []).lazy.filter { $0.name.hasPrefix("value") }
                     .compactMap {
                         QuestionnaireResponse.Item.Answer.Value(String($0.name.dropFirst(5)), $0.value)
@@ -78,7 +78,7 @@ public struct DocumentTable<Document: IndivoDocument> {
         var found: [String: [Occurrence]] = [:]
         func children(_ json: JSONValue) -> [JSONValue] {
             (json.member("item")?.elements.map(Array.init) ?? [])
-                + (json.member("answer")?.elements ?? []).flatMap {
+                + json.elements(of: "answer").flatMap {
                     $0.member("item")?.elements.map(Array.init) ?? []
                 }
         }

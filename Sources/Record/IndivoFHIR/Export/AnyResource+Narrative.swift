@@ -11,7 +11,7 @@ extension AnyResource {
         let facts = [tree.narratedTitle, tree.narratedValue, tree.narratedDate].compactMap { $0 }
         let status = tree.member("status")?.string.map { " (\($0))" } ?? ""
         let details = facts.isEmpty ? "" : ": " + facts.joined(separator: ", ")
-        let components = (tree.member("component")?.elements ?? []).compactMap { component -> String? in
+        let components = tree.elements(of: "component").compactMap { component -> String? in
             guard let title = component.narratedTitle, let value = component.narratedValue else { return nil }
             return "<li>\("\(title): \(value)".escapedForXHTML)</li>"
         }
@@ -31,7 +31,7 @@ extension AnyResource {
     /// What the resource says, in a line of XHTML.
     var narrativeLine: String? {
         let facts = [tree.narratedTitle, tree.narratedValue, tree.narratedDate].compactMap { $0 }
-        let parts = (tree.member("component")?.elements ?? []).compactMap { component -> String? in
+        let parts = tree.elements(of: "component").compactMap { component -> String? in
             guard let title = component.narratedTitle, let value = component.narratedValue else { return nil }
             return "\(title): \(value)"
         }

@@ -138,7 +138,6 @@ extension AnyResource {
 }
 
 extension JSONValue {
-    /// What the references in it are to.
     fileprivate var references: [String] {
         var found: [String] = []
         var open = [self]

@@ -9,7 +9,6 @@ public struct RecordContent: Sendable {
     public struct Document: Sendable {
         /// The document's id in its record, or what names it elsewhere.
         public var id: String
-        /// The content.
         public var content: FileContent
         /// The server's metadata of it.
         public var metadata: DocumentMetadata?
@@ -36,7 +35,6 @@ public struct RecordContent: Sendable {
     public var id: String
     /// The id of the document with the patient's demographics.
     public var demographics: String?
-    /// The documents.
     public var documents: [Document]
     /// The URL of the documents, without the id at the end; `nil` for documents that are not on a server.
     public var address: String?

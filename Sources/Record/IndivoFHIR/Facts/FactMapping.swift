@@ -52,7 +52,6 @@ struct FactMapping: Sendable {
 struct MappingRow<Draft>: Sendable {
     /// The fields, as the documentation names them: `_*` for the parts of a compound value.
     let fields: String
-    /// The elements.
     let elements: String
     let apply: @Sendable (inout Draft, FactFields, FactContext) -> Void
 

@@ -61,7 +61,6 @@ extension CodeableConcept {
         CodeableConcept(Coding(system: Vocabulary.dataAbsentReason, code: "unknown", display: "Unknown"))
     }
 
-    /// The code of the first coding.
     var firstCode: String? { coding.first?.code }
 
     /// The concept with another coding before its own.

@@ -42,7 +42,6 @@ extension ModelColumn<CodedValue> {
 extension ModelColumn<ValueAndUnit> {
     /// The value, which a server compares as text.
     public var value: ModelColumn<String> { part("value") }
-    /// The unit.
     public var unit: ModelColumn<String> { part("unit") }
 }
 
@@ -56,14 +55,12 @@ extension ModelColumn<ValueRange> {
 extension ModelColumn<QuantitativeResult> {
     /// What was measured.
     public var value: ModelColumn<ValueAndUnit> { part("value") }
-    /// The range that is normal.
     public var normalRange: ModelColumn<ValueRange> { part("normalRange") }
     /// The range that is not critical.
     public var nonCriticalRange: ModelColumn<ValueRange> { part("nonCriticalRange") }
 }
 
 extension ModelColumn<VitalSign> {
-    /// The unit.
     public var unit: ModelColumn<String> { part("unit") }
     /// The number.
     public var value: ModelColumn<Double> { part("value") }
@@ -100,29 +97,21 @@ extension ModelColumn<PersonName> {
 extension ModelColumn<Telephone> {
     /// What kind of telephone it is.
     public var kind: ModelColumn<String> { part("kind") }
-    /// The number.
     public var number: ModelColumn<String> { part("number") }
     /// Whether it is the preferred one.
     public var isPreferred: ModelColumn<Bool> { part("isPreferred") }
 }
 
 extension ModelColumn<Address> {
-    /// The country.
     public var country: ModelColumn<String> { part("country") }
-    /// The city.
     public var city: ModelColumn<String> { part("city") }
-    /// The postal code.
     public var postalCode: ModelColumn<String> { part("postalCode") }
-    /// The region.
     public var region: ModelColumn<String> { part("region") }
-    /// The street.
     public var street: ModelColumn<String> { part("street") }
 }
 
 extension ModelColumn<Organization> {
-    /// The name.
     public var name: ModelColumn<String> { part("name") }
-    /// The address.
     public var address: ModelColumn<Address> { part("address") }
 }
 
@@ -131,30 +120,24 @@ extension ModelColumn<Pharmacy> {
     public var ncpdpID: ModelColumn<String> { part("ncpdpID") }
     /// The organization's name.
     public var organization: ModelColumn<String> { part("organization") }
-    /// The address.
     public var address: ModelColumn<Address> { part("address") }
 }
 
 extension ModelColumn<Provider> {
     /// The DEA's number of the provider.
     public var deaNumber: ModelColumn<String> { part("deaNumber") }
-    /// The ethnicity.
     public var ethnicity: ModelColumn<String> { part("ethnicity") }
     /// The national provider identifier.
     public var npiNumber: ModelColumn<String> { part("npiNumber") }
     /// The language that the provider prefers.
     public var preferredLanguage: ModelColumn<String> { part("preferredLanguage") }
-    /// The race.
     public var race: ModelColumn<String> { part("race") }
-    /// The gender.
     public var gender: ModelColumn<String> { part("gender") }
     /// The e-mail address.
     public var email: ModelColumn<String> { part("email") }
     /// The day of birth.
     public var birthday: ModelColumn<XMLDate> { part("birthday") }
-    /// The address.
     public var address: ModelColumn<Address> { part("address") }
-    /// The name.
     public var name: ModelColumn<PersonName> { part("name") }
     /// The first telephone.
     public var telephone1: ModelColumn<Telephone> { part("telephone1") }

@@ -35,7 +35,6 @@ public struct Account: ServerResponse {
         @Field("role_label", in: .attribute) public var roleLabel: String?
         /// The id of the carenet through which the record is shared.
         @Field("carenet_id", in: .attribute) public var carenetID: String?
-        /// The name of that carenet.
         @Field("carenet_name", in: .attribute) public var carenetName: String?
 
         public init() {}

@@ -70,7 +70,6 @@ public struct AuditEntry: ServerResponse {
     @Field("Resources") public var resources: Resources?
     /// The request as it came in.
     @Field("RequestInfo") public var request: RequestInfo?
-    /// The response.
     @Field("ResponseInfo") public var response: ResponseInfo?
 
     public init() {}

@@ -61,9 +61,7 @@ public struct DocumentMetadata: ServerResponse {
     @Field public var createdAt: XMLDateTime?
     /// Who made it.
     @Field public var creator: Principal?
-    /// The version that replaced this one.
     @Field public var replacedBy: Version?
-    /// The version that this one replaced.
     @Field public var replaces: Version?
     /// The first version.
     @Field public var original: Version?

@@ -6,9 +6,7 @@ public final class Demographics: IndivoDocument {
 
     /// The patient's gender as Indivo has it.
     public enum Gender: String, LexicalValue, CaseIterable {
-        /// Male.
         case male
-        /// Female.
         case female
     }
 

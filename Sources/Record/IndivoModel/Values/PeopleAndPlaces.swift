@@ -51,7 +51,6 @@ public struct Telephone: CompoundValue {
 
 /// A postal address. SDML type `Address`.
 public struct Address: CompoundValue {
-    /// The country.
     @Field public var country: String?
     /// The city or town.
     @Field public var city: String?
@@ -130,7 +129,6 @@ public struct Provider: CompoundValue {
     @Field("adr") public var address: Address?
     /// The person's name.
     @Field public var name: PersonName?
-    /// A telephone.
     @Field("tel_1") public var telephone1: Telephone?
     /// Another telephone.
     @Field("tel_2") public var telephone2: Telephone?

@@ -224,7 +224,6 @@ public struct CodedValue: CompoundValue {
     @Field(formerly: "code_title") public var title: String?
     /// The system the identifier belongs to.
     @Field(formerly: "code_system") public var system: CodeSystem?
-    /// The code.
     @Field(formerly: "code_identifier") public var identifier: String?
 
     public init() {}
@@ -262,7 +261,6 @@ public struct CodeSystem: LexicalValue, ExpressibleByStringLiteral, CustomString
     public static let loinc = CodeSystem("http://purl.bioontology.org/ontology/LNC/")
     /// CVX: vaccines.
     public static let cvx = CodeSystem("http://www2a.cdc.gov/nip/IIS/IISStandards/vaccines.asp?rpt=cvx#")
-    /// Vaccine groups.
     public static let vaccineGroup = CodeSystem(
         "http://www2a.cdc.gov/nip/IIS/IISStandards/vaccines.asp?rpt=vg#"
     )
@@ -283,7 +281,6 @@ public struct ValueAndUnit: CompoundValue {
 
     public init() {}
 
-    /// A value and its unit.
     public init(_ value: String?, _ unit: String?) {
         self.value = value
         self.unit = unit
@@ -366,7 +363,6 @@ public struct BloodPressure: CompoundValue {
     @Field public var position: CodedValue?
     /// Where on the body it was taken.
     @Field public var site: CodedValue?
-    /// By which method.
     @Field public var method: CodedValue?
     /// The lower pressure.
     @Field public var diastolic: VitalSign?

@@ -26,7 +26,7 @@ struct SentBundle: Sendable {
             )
         }
         var entries: [JSONValue] = []
-        for entry in bundle.member("entry")?.elements ?? [] {
+        for entry in bundle.elements(of: "entry") {
             entries.append(entry)
             guard entries.count <= limits.entries else {
                 throw .tooCostly("a Bundle has at most \(limits.entries) entries", status: 413)

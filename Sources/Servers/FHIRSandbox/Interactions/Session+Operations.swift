@@ -22,7 +22,7 @@ extension Session {
                     throw FHIRFailure.invalid("the Parameters have no parameter “resource”")
                 }
                 resource = inner
-                for parameter in body.member("parameter")?.elements ?? []
+                for parameter in body.elements(of: "parameter")
                 where parameter.member("name")?.isString("profile") == true {
                     let value = parameter.member("valueUri") ?? parameter.member("valueCanonical")
                     if let url = value?.string { profiles.append(url) }

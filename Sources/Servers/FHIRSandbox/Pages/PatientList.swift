@@ -17,7 +17,7 @@ struct PatientList {
         request.query = items
         let bundle = try session.search("Patient", request)
         let total = bundle["total"]?.integer ?? 0
-        let rows = (bundle["entry"]?.elements ?? []).compactMap { entry -> [Markup]? in
+        let rows = bundle.elements(of: "entry").compactMap { entry -> [Markup]? in
             guard let patient = entry["resource"], patient["resourceType"]?.string == "Patient",
                 let id = patient["id"]?.string
             else { return nil }

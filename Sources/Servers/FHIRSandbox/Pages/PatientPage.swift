@@ -53,14 +53,14 @@ struct PatientPage {
             "Died",
             patient["deceasedDateTime"]?.string ?? (patient["deceasedBoolean"]?.boolean == true ? "yes" : nil)
         )
-        for address in patient["address"]?.elements ?? [] {
+        for address in patient.elements(of: "address") {
             let parts =
                 (address["line"]?.elements?.compactMap(\.string) ?? [])
                 + ["postalCode", "city", "state", "country"].compactMap { address[$0]?.string }
             add("Address", address["text"]?.string ?? parts.joined(separator: ", "))
         }
-        for contact in patient["telecom"]?.elements ?? [] { add("Contact", contact["value"]?.string) }
-        for identifier in patient["identifier"]?.elements ?? [] {
+        for contact in patient.elements(of: "telecom") { add("Contact", contact["value"]?.string) }
+        for identifier in patient.elements(of: "identifier") {
             add(ResourceText.concept(identifier["type"]) ?? "Identifier", identifier["value"]?.string)
         }
         let lines = facts.prefix(30).map { "<dt>\($0.0)</dt><dd>\($0.1)</dd>" as Markup }

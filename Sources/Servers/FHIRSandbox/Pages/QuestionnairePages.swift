@@ -37,7 +37,7 @@ final class QuestionnairePages: Sendable {
         var request = SandboxRequest(interaction: .search(type: "Questionnaire"))
         request.query = QueryItems([("_sort", "title"), ("_count", String(listLimit))])
         let bundle = try session.search("Questionnaire", request)
-        let rows = (bundle["entry"]?.elements ?? []).compactMap { entry -> [Markup]? in
+        let rows = bundle.elements(of: "entry").compactMap { entry -> [Markup]? in
             guard let resource = entry["resource"], let id = resource["id"]?.string else { return nil }
             let title = resource["title"]?.string ?? resource["name"]?.string ?? id
             return [

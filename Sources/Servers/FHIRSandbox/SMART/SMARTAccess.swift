@@ -2,7 +2,6 @@ import FHIRClient
 
 /// What a token opens: scopes, and the patients that they are about.
 struct SMARTAccess: Sendable {
-    /// The scopes of resources.
     var scopes: [ResourceScope]
     /// The patient in context, whom scopes of the level `patient` are about.
     var patient: String?

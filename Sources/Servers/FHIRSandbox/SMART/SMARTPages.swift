@@ -248,7 +248,7 @@ struct SMARTPages: Sendable {
         let asked = search
         do {
             let bundle = try await endpoints.server.read(base: base) { try $0.search("Patient", asked) }
-            let rows = (bundle["entry"]?.elements ?? []).compactMap { entry -> (String, Markup)? in
+            let rows = bundle.elements(of: "entry").compactMap { entry -> (String, Markup)? in
                 guard let patient = entry["resource"], let id = patient["id"]?.string else { return nil }
                 let birth = patient["birthDate"]?.string.map { ", born \($0)" } ?? ""
                 return (id, "\(ResourceText.name(of: patient))\(birth)")

@@ -16,7 +16,6 @@ public struct SMARTSandboxConfiguration: Sendable {
     public struct User: Sendable {
         /// The name that is typed.
         public var name: String
-        /// The password.
         public var password: Secret
         /// Who it is: `Practitioner/house` sees all patients, `Patient/ann` sees that one.
         public var fhirUser: String
@@ -95,7 +94,7 @@ extension SMARTSandboxConfiguration {
     /// Adds the `apps` and `users` of a document. Where it has users, they replace the default one.
     /// - Throws: ``FHIRSandboxError/refused(status:reason:)``, which says what is wrong.
     public mutating func add(json: JSONValue) throws {
-        for app in json["apps"]?.elements ?? [] { apps.append(try App(json: app)) }
+        for app in json.elements(of: "apps") { apps.append(try App(json: app)) }
         guard let listed = json["users"]?.elements else { return }
         users = try listed.map { user in
             guard let name = user["name"]?.string, let password = user["password"]?.string,

@@ -144,7 +144,6 @@ struct ReportRequest {
 extension ReportRequest {
     /// A label or a value of a group; dates have forms of their own.
     struct Cell {
-        /// As it is stored.
         var stored: JSONValue
         /// The type of its field; nil for a count, and for the label of a group by date.
         var type: DataModel.FieldType?

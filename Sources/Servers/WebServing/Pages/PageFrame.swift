@@ -7,7 +7,6 @@ package struct PageFrame {
     package var base = ""
     /// More of the head: style sheets and scripts.
     package var head = Markup.empty
-    /// The class of the body.
     package var bodyClass: Markup?
     /// What stands before the bar, and what is in it.
     package var lead = Markup.empty

@@ -15,7 +15,6 @@ public struct ActivitySample: Sendable, Hashable {
         case activeEnergy = "HKQuantityTypeIdentifierActiveEnergyBurned"
     }
 
-    /// The kind.
     public let kind: Kind
     /// When it began.
     public let start: Date

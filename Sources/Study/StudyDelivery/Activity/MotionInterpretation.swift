@@ -11,9 +11,7 @@ struct ActivityStretch: Sendable, Hashable {
         case stationary
         /// In a vehicle.
         case driving
-        /// Walking.
         case walking
-        /// Running.
         case running
         /// On a bicycle.
         case cycling

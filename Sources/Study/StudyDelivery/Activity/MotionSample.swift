@@ -14,9 +14,7 @@ public struct MotionSample: Sendable, Hashable {
         public static let stationary = Kinds(rawValue: 2)
         /// In a vehicle.
         public static let automotive = Kinds(rawValue: 4)
-        /// Walking.
         public static let walking = Kinds(rawValue: 8)
-        /// Running.
         public static let running = Kinds(rawValue: 16)
         /// On a bicycle.
         public static let cycling = Kinds(rawValue: 32)

@@ -110,7 +110,7 @@ extension ConsentDocument {
             problems.add("this is a resource, but not a Contract", "", json)
             return nil
         }
-        let contained = json["contained"]?.elements ?? []
+        let contained = json.elements(of: "contained")
         func resolved(_ name: String) -> JSONValue? {
             guard let reference = json[name]?[0]?["reference"]?.string, reference.hasPrefix("#") else {
                 return nil
@@ -148,7 +148,8 @@ extension ConsentDocument {
                 recipient: "Qualified researchers worldwide"
             )
         ]
-        for (index, item) in (resolved("subject")?["characteristic"]?.elements ?? []).prefix(100).enumerated()
+        for (index, item) in (resolved("subject")?.elements(of: "characteristic") ?? []).prefix(100)
+            .enumerated()
         {
             let path = "eligibility.characteristic[\(index)]"
             guard let statement = text(item["code"]?["text"], path, TextLimits.body),
@@ -173,7 +174,7 @@ extension ConsentDocument {
         -> Section?
     {
         let system = "http://researchkit.org/docs/Constants/ORKConsentSectionType"
-        let coding = (term["type"]?["coding"]?.elements ?? []).first {
+        let coding = (term["type"]?.elements(of: "coding") ?? []).first {
             $0["system"].map { $0.isString(equalTo: system) } ?? true
         }
         guard let kind = coding?["code"]?.string, Section.kinds.contains(kind) else {
@@ -187,8 +188,8 @@ extension ConsentDocument {
         }
         let url = "http://fhir-registry.smarthealthit.org/StructureDefinition/ORKConsentSection"
         var parts: [String: String] = [:]
-        for group in term["extension"]?.elements ?? [] where group["url"]?.isString(equalTo: url) == true {
-            for part in group["extension"]?.elements ?? [] {
+        for group in term.elements(of: "extension") where group["url"]?.isString(equalTo: url) == true {
+            for part in group.elements(of: "extension") {
                 if let name = part["url"]?.string, let value = part["valueString"]?.string {
                     parts[name] = value
                 }

@@ -14,7 +14,6 @@ public struct ConsentDocument: Sendable, Hashable {
     public var id: String
     /// Its version. Another version is signed again.
     public var version: String
-    /// Its title.
     public var title: String
     /// The language of its texts, as in `de` or `ar`.
     public var language: String?
@@ -44,7 +43,6 @@ public struct ConsentDocument: Sendable, Hashable {
         /// The kind, by ResearchKit's names: `Overview`, `Privacy`, `DataGathering`, …, `Custom`,
         /// `OnlyInDocument`.
         public var kind: String
-        /// The title.
         public var title: String
         /// A sentence or two, shown first.
         public var summary: String?

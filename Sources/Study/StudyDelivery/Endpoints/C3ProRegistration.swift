@@ -56,7 +56,6 @@ public struct StudyAttestation: Sendable {
 public struct C3ProClient: Sendable, Hashable {
     /// The client's id.
     public let id: String
-    /// Its secret.
     public let secret: Secret
 
     /// A client.

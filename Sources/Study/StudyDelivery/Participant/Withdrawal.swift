@@ -27,7 +27,6 @@ public struct Withdrawal: Sendable, Hashable {
     public let data: WithdrawnData?
     /// When the participation began that ends with it; `nil` in what earlier versions stored.
     let enrolledAt: FHIRInstant?
-    /// Its state.
     public internal(set) var state: State
 
     /// The name under which it is stored: the participant's own, so that it replaces nobody else's.

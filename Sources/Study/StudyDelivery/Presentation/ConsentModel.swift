@@ -12,7 +12,6 @@ import Observation
 /// ```
 @MainActor @Observable
 public final class ConsentModel {
-    /// The document.
     public let document: ConsentDocument
     /// The index of ``page`` among ``pageCount`` pages.
     public private(set) var pageIndex = 0

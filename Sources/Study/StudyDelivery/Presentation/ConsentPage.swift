@@ -32,7 +32,6 @@ public struct ConsentPage: Sendable, Hashable {
 public struct ConsentItem: Sendable, Hashable, Identifiable {
     /// How it is answered.
     public enum Control: Sendable, Hashable {
-        /// By yes or no.
         case yesNo
         /// By one of these texts.
         case choice([String])

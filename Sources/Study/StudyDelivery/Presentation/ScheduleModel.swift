@@ -23,7 +23,6 @@ public struct ScheduleItem: Sendable, Hashable, Identifiable {
 /// ```
 @MainActor @Observable
 public final class ScheduleModel {
-    /// The schedule.
     public let schedule: StudySchedule
     /// All occurrences, by date.
     public private(set) var items: [ScheduleItem] = []

@@ -31,7 +31,6 @@ public enum StudyProtection: Sendable {
         case none
         /// A CMS message.
         case cms
-        /// An envelope of C3-PRO.
         case c3ProEnvelope
     }
 

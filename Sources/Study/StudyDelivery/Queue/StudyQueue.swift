@@ -27,7 +27,6 @@ import Synchronization
 ///
 /// A queue is safe to use from several tasks, objects and processes at once; one of them delivers at a time.
 public final class StudyQueue: Sendable {
-    /// The study.
     public let study: String
     /// The participant.
     public let subject: UUID
@@ -74,7 +73,6 @@ public final class StudyQueue: Sendable {
         /// The queue had it already.
         case known(StudySubmission, QueueItem.State)
 
-        /// The submission.
         public var submission: StudySubmission {
             switch self {
             case .queued(let submission), .known(let submission, _): submission

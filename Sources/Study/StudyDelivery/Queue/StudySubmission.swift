@@ -7,7 +7,6 @@ public struct StudySubmission: Sendable, Hashable, Codable, Identifiable {
     /// Made of the content and the participant: the same content gives the same id, by which server and queue
     /// recognise it.
     public let id: UUID
-    /// The study.
     public let study: String
     /// The participant, by a random id.
     public let subject: UUID

@@ -13,7 +13,6 @@ public struct ArchiveInfo: Sendable, Hashable {
     public var timestamp: StudyTime?
     /// The files, in their order in the archive.
     public var files: [File]
-    /// The app.
     public var appName: String?
     /// The app's version.
     public var appVersion: String?
@@ -37,7 +36,6 @@ public struct ArchiveInfo: Sendable, Hashable {
         }
     }
 
-    /// The name of the file that this is.
     public static let fileName = "info.json"
     static let maximumLength = 4 << 20
 

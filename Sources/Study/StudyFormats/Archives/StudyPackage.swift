@@ -40,7 +40,6 @@ public struct StudyPackage: Sendable {
         }
     }
 
-    /// What it is.
     public let kind: Kind
     let source: BodySource
     /// By which this process can open the file.

@@ -22,7 +22,6 @@ public struct StudyContents: Sendable, Hashable {
             case consent
         }
 
-        /// What it is.
         public let kind: Kind
         /// The questionnaire's URL (`Questionnaire.url`), or the consent document's id.
         public let url: String?
@@ -76,7 +75,6 @@ public struct StudyContents: Sendable, Hashable {
     public struct Consent: Sendable, Hashable {
         /// The consent document's id.
         public let document: String
-        /// Its version.
         public let version: String
         /// The time from which an app takes nothing more from those who signed an earlier version alone;
         /// `nil` for never. It is the app that asks; the consumer holds back by a setting of its own.
@@ -98,7 +96,6 @@ public struct StudyContents: Sendable, Hashable {
     public let issued: StudyTime
     /// Until when a phone accepts the list from a server. A list that it has stored stays usable.
     public let expires: StudyTime
-    /// The files.
     public let files: [File]
     /// The consent that is in force, where the study says so.
     public let consent: Consent?

@@ -24,7 +24,6 @@ public struct C3ProEnvelope: Sendable, Hashable {
         case second = "2"
     }
 
-    /// The form.
     public let form: Form
     /// Which of the study's keys can open it; `nil` where the sender named none.
     public let keyID: KeyID?
@@ -138,7 +137,6 @@ public struct C3ProEnvelope: Sendable, Hashable {
 
     // MARK: The wire
 
-    /// As JSON.
     public var json: JSONValue {
         var json: JSONValue = [
             "key_id": JSONValue(keyID?.description ?? ""),

@@ -113,7 +113,6 @@ public struct StudyCertificate: Sendable, Hashable {
     /// SHA-256 of its bytes, in hexadecimal digits.
     public var fingerprint: String { Hexadecimal.encode(SHA256.hash(data: der)) }
 
-    /// As PEM.
     public var pem: String { PEMDocument(type: "CERTIFICATE", derBytes: [UInt8](der)).pemString + "\n" }
 
     /// A reason not to encrypt for a certificate.

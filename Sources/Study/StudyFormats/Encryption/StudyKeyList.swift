@@ -9,12 +9,9 @@ import OrderedJSON
 public struct StudyKeyList: Sendable, Hashable {
     /// A key of the study.
     public struct Key: Sendable, Hashable {
-        /// Its id.
         public let id: KeyID
-        /// Its certificate.
         public let certificate: StudyCertificate
 
-        /// A key.
         public init(id: KeyID, certificate: StudyCertificate) {
             self.id = id
             self.certificate = certificate
@@ -27,7 +24,6 @@ public struct StudyKeyList: Sendable, Hashable {
     public let issued: StudyTime
     /// Until when the list may be used.
     public let expires: StudyTime
-    /// The keys.
     public let keys: [Key]
 
     private static let maximumLength = 4 << 20

@@ -87,7 +87,6 @@ public struct StudyPrivateKey: Sendable {
     /// The public key (SubjectPublicKeyInfo), DER.
     public var publicKeyDER: Data { publicKey }
 
-    /// The public key, PEM.
     public var publicKeyPEM: String { key.publicKey.pemRepresentation + "\n" }
 
     /// Makes a certificate for this key, signed by itself.

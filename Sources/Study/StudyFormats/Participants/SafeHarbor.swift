@@ -6,7 +6,6 @@ import IndivoBase
 public struct ParticipantDetails: Sendable, Hashable {
     /// The date of birth, as precisely as it is known.
     public var birthDate: FHIRDate?
-    /// The administrative gender.
     public var gender: AdministrativeGender?
     /// The country: an ISO 3166 code, or a name of the United States.
     public var country: String?

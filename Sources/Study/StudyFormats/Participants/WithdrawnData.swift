@@ -17,7 +17,7 @@ public enum WithdrawnData: String, Sendable, Hashable, CaseIterable {
     ///
     /// - Throws: ``StudyError/malformed(format:offset:reason:)`` for another code.
     public init?(of resource: JSONValue) throws(StudyError) {
-        let extensions = resource["extension"]?.elements ?? []
+        let extensions = resource.elements(of: "extension")
         guard let found = extensions.first(where: { $0["url"]?.string == Self.url }) else { return nil }
         guard let data = found["valueCode"]?.string.flatMap(Self.init(rawValue:)) else {
             throw .malformed(

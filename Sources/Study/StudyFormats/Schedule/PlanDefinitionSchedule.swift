@@ -38,7 +38,7 @@ private struct ActionReader {
             problems.add("the action has no id, which names the task", path, action)
             return nil
         }
-        let isConsent = (action["code"]?[0]?["coding"]?.elements ?? []).contains {
+        let isConsent = (action["code"]?[0]?.elements(of: "coding") ?? []).contains {
             $0["code"]?.isString("consent") == true
         }
         var task = ScheduledTask(id: id, kind: isConsent ? .consent : .survey)

@@ -55,7 +55,6 @@ public struct ScheduledTask: Sendable, Hashable {
     public enum Notification: String, Sendable, Hashable, CaseIterable {
         /// Never.
         case none
-        /// Once.
         case once
         /// Again each day, until it is done.
         case delayable

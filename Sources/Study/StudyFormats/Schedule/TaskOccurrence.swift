@@ -3,7 +3,6 @@ import Foundation
 
 /// A task at one of its dates.
 public struct TaskOccurrence: Sendable, Hashable {
-    /// The task.
     public let task: ScheduledTask
     /// Which of the task's occurrences it is, from 0.
     public let index: Int
@@ -159,7 +158,6 @@ extension StudySchedule {
 public struct TaskNotification: Sendable, Hashable {
     /// Unique and the same each time, so that it replaces itself.
     public let id: String
-    /// The task.
     public let taskID: String
     /// When it is shown.
     public let date: Date

@@ -36,7 +36,6 @@ public struct StudyTime: Sendable, Hashable, Comparable, CustomStringConvertible
     /// In UTC, as in `2015-03-09T22:07:55Z`.
     public var description: String { CivilDateTime(seconds: seconds).description }
 
-    /// As a date.
     public var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
 
     public static func < (a: StudyTime, b: StudyTime) -> Bool { a.seconds < b.seconds }

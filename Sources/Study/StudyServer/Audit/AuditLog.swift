@@ -28,7 +28,6 @@ public struct AuditLog: Sendable {
         public let who: String
         /// What was done, in a word: `login`, `view`, `export`.
         public let action: String
-        /// With what.
         public let details: [String: String]
         /// The digest of the entry, and of all before it, in hexadecimal digits.
         public let digest: String

@@ -54,7 +54,6 @@ public struct StudyBackup: Sendable {
         public let name: String
         /// Where it is, or is put back.
         public let url: URL
-        /// What it is.
         public let kind: Kind
 
         /// A file or a folder with the name by which a backup finds it again.
@@ -294,7 +293,7 @@ public struct StudyBackup: Sendable {
         }
         var entries: [(part: String, file: URL)] = []
         var kept: [KeptFile] = []
-        for file in json["files"]?.elements ?? [] {
+        for file in json.elements(of: "files") {
             guard let name = file["name"]?.string, Self.isSafe(name), let part = file["part"]?.string else {
                 throw StudyOperationsError.failed("\(Self.manifestName) names a file that no backup has")
             }

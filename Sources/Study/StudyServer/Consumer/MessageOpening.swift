@@ -47,7 +47,7 @@ struct MessageOpening: Sendable {
             guard resources.count <= limits.resources else { throw tooManyResources }
             return resources
         } catch StudyError.storage(let reason) {
-            // The disk's trouble, not the message's.
+            // The disk fails, not the message.
             throw StudyError.storage(reason: reason)
         } catch let error as StudyError {
             // These name formats and offsets, never content.

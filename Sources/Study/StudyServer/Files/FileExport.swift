@@ -19,7 +19,6 @@ import StudyWarehouse
 public struct FileExport: Sendable {
     /// What was written.
     public struct Report: Sendable, Hashable {
-        /// The packages.
         public var packages = 0
         /// Their files.
         public var files = 0

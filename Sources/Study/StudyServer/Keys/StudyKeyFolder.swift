@@ -16,7 +16,6 @@ import StudyWarehouse
 public struct StudyKeyFolder: Sendable {
     /// A key of the folder.
     public struct Entry: Sendable, Hashable {
-        /// The id.
         public let id: KeyID
         /// The certificate; `nil` where there is none, and the key cannot be published.
         public let certificate: StudyCertificate?

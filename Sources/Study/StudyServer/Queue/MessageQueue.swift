@@ -117,7 +117,6 @@ public struct OtherMessage: Error, Sendable, Hashable {
 
 /// A message that somebody has for a while.
 public struct ReceivedMessage: Sendable, Hashable {
-    /// The message.
     public let message: StudyMessage
     /// How often it was received, this time included.
     public let receiveCount: Int

@@ -79,7 +79,6 @@ public struct ExportedConsent: Sendable, Hashable {
             + [String(earlierWithdrawals), stopped ?? ""]
     }
 
-    /// As JSON.
     public var json: JSONValue {
         [
             "participant": JSONValue(participant), "signed": JSONValue(signed),

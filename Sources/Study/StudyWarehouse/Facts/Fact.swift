@@ -11,14 +11,12 @@ public struct Fact: Sendable, Hashable {
     public var start: WarehouseTime
     /// When that ended.
     public var end: WarehouseTime?
-    /// The value.
     public var value: FactValue
     /// The unit of a number.
     public var unit: String?
     /// `H`, `L` or `A`: above, below or outside of what is normal.
     public var flag: String?
 
-    /// A fact.
     public init(_ concept: String, start: WarehouseTime, value: FactValue = .none) {
         self.concept = concept
         self.start = start
@@ -94,7 +92,6 @@ public struct PatientDetails: Sendable, Hashable {
     public var birth: WarehouseTime?
     /// The first digits of the postal code.
     public var postalCode: String?
-    /// The state.
     public var state: String?
 
     /// Nothing known.
@@ -105,7 +102,6 @@ public struct PatientDetails: Sendable, Hashable {
 public struct Concept: Sendable, Hashable {
     /// Where it hangs, as in `\Study\Surveys\phq9-1f0c2d\q1\`.
     public var path: String
-    /// Its code.
     public var code: String
     /// What people read.
     public var name: String
@@ -126,7 +122,6 @@ public struct Concept: Sendable, Hashable {
 
 /// What a resource comes to: one visit with its facts, or what the patient's row says.
 public struct FactSet: Sendable, Hashable {
-    /// The visit.
     public var visit: StudyVisit
     /// Its facts, in the order of the resource.
     public var facts: [Fact] = []

@@ -58,7 +58,6 @@ public struct FactModifier: Sendable, Hashable {
     public let name: String
     /// The path of the concepts that it is for.
     let root: String
-    /// What its values are.
     let values: ValueMetadata?
 
     private init(_ code: String, _ name: String, below root: String, _ values: ValueMetadata) {

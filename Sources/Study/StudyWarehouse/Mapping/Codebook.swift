@@ -11,7 +11,6 @@ public struct Codebook: Sendable {
         public let label: String
         /// The concept of a standard code that the questionnaire gives to the question.
         public let standardCode: String?
-        /// The type.
         public let type: QuestionnaireItemType?
         /// The labels of answers, by code.
         public let options: [String: String]

@@ -8,18 +8,15 @@ public enum PatientDataRow: Sendable, Hashable {
     case modifier(Dimension)
     /// Who observes: path, code, name.
     case observer(Dimension)
-    /// An id of a patient.
     case patientID(Identifier)
     /// An id of a visit.
     case eventID(Identifier)
-    /// A patient.
     case patient(Patient)
     /// A fact, of a patient in a visit.
     case observation(Observation)
 
     /// An id, and whose ids it is one of.
     public struct Identifier: Sendable, Hashable {
-        /// The id.
         public var id: String
         /// The source of ids.
         public var source: String

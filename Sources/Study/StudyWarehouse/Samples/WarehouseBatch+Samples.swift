@@ -189,7 +189,6 @@ package struct SampleLookup: Hashable {
         self.isCorrection = isCorrection
     }
 
-    /// That of a sample.
     package init(_ participant: String, _ sample: StudySample) {
         self.participant = participant
         id = sample.id

@@ -17,7 +17,6 @@ extension WarehouseTransaction {
         ),
     ]
 
-    /// The columns of the samples' sources.
     public static let sampleSourceColumns = ["participant", "source", "observation"]
 
     /// Whether there are samples in their table.

@@ -7,7 +7,6 @@ import IndivoBase
 /// one. A file that others can read is refused: its secrets may be known. Several processes may use one file;
 /// each change is made under a lock.
 public struct FileSessionStore<Session: KeptSession>: SessionStore {
-    /// The file.
     public let file: URL
 
     /// A store in a file; it and its folder are made when the first session is kept.

@@ -64,7 +64,7 @@ public struct SMARTConfiguration: Sendable, Hashable {
     /// - Throws: What is missing, as a text.
     init?(capabilityStatement json: JSONValue) throws(FHIRAuthorizationError) {
         let url = "http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris"
-        let all = (json["rest"]?.elements ?? []).flatMap { $0["security"]?["extension"]?.elements ?? [] }
+        let all = json.elements(of: "rest").flatMap { $0["security"]?.elements(of: "extension") ?? [] }
         guard let extensions = all.first(where: { $0["url"]?.string == url })?["extension"]?.elements else {
             return nil
         }

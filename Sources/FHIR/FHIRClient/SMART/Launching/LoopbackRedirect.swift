@@ -8,7 +8,6 @@ import HTTPCalls
 /// It listens only while a login is under way. What a browser does not send when a person goes to a page, and
 /// what belongs to another login, gets a page that says so, and the login goes on.
 public struct LoopbackRedirect: CallbackReceiver {
-    /// The redirect URI.
     public let redirectURI: URL
     private let port: UInt16
     private let socket: LoopbackSocket?

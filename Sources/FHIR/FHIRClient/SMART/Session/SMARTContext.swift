@@ -46,7 +46,7 @@ public struct SMARTContext: Sendable, Hashable, Codable {
         styleURL = json["smart_style_url"]?.string.flatMap { URL(string: $0) }
         intent = json["intent"]?.string
         tenant = json["tenant"]?.string
-        fhirContext = (json["fhirContext"]?.elements ?? []).prefix(1_000).map { item in
+        fhirContext = json.elements(of: "fhirContext").prefix(1_000).map { item in
             Item(
                 // Servers of version 2.0 have bare references.
                 reference: item.string ?? item["reference"]?.string,

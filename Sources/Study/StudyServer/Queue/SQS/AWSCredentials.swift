@@ -4,7 +4,6 @@ import IndivoBase
 public struct AWSCredentials: Sendable, Hashable {
     /// The id of the access key.
     public var accessKey: String
-    /// Its secret.
     public var secret: Secret
     /// What credentials for a while have beside it.
     public var sessionToken: Secret?

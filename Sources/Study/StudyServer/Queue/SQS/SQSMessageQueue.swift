@@ -173,7 +173,7 @@ public final class SQSMessageQueue: MessageQueue {
                 }
             }
         }
-        // What was received is worked on; trouble of the services is there again the next time.
+        // What was received is worked on; a service that fails is met again the next time.
         if let failure, found.isEmpty { throw failure }
         return found
     }

@@ -8,9 +8,7 @@ import OrderedJSON
 public struct ExportProvenance: Sendable {
     /// A questionnaire that gave labels and types.
     public struct Definition: Sendable, Hashable {
-        /// Its URL.
         public let url: String
-        /// Its version.
         public let version: String?
         /// The SHA-256 digest of its JSON, without spaces, in hexadecimal digits.
         public let digest: String
@@ -74,7 +72,6 @@ public struct ExportProvenance: Sendable {
             + "\(responses) responses"
     }
 
-    /// As JSON.
     public var json: JSONValue {
         [
             "program": JSONValue(program), "version": JSONValue(version), "commit": JSONValue(commit),
@@ -105,7 +102,6 @@ public struct ExportProvenance: Sendable {
 
 /// A file that is being written, or was.
 public struct ExportedFile: Sendable {
-    /// Its name.
     public let name: String
     /// How many rows of data it has.
     public private(set) var rows = 0
