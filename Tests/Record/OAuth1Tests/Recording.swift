@@ -1,4 +1,3 @@
-import Foundation
 import OAuth1
 import OrderedJSON
 import TestSupport

@@ -1,4 +1,3 @@
-import Foundation
 import StudyTesting
 import StudyWarehouse
 import Testing

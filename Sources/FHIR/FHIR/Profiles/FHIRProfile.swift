@@ -1,5 +1,3 @@
-import OrderedJSON
-
 /// A view on a resource, datatype or element as a profile constrains it: slices and extensions are
 /// properties. `profile2swift` and the plugin `FHIRViewsPlugin` generate such views.
 ///

@@ -1,5 +1,4 @@
 import FHIR
-import Foundation
 import OrderedJSON
 
 /// The resources of an exported file: NDJSON, one a line. A piece and a line are in memory, never the file.

@@ -1,5 +1,4 @@
 import FHIR
-import Foundation
 
 /// Operators (FHIRPath sections 6.1 to 6.6).
 extension FHIRPathEvaluation {

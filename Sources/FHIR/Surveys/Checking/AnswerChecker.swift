@@ -1,6 +1,5 @@
 import FHIR
 import FHIRPathEngine
-import Foundation
 import IndivoBase
 
 /// Checks single answers of an item.

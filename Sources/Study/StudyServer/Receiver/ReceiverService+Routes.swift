@@ -23,10 +23,10 @@ extension ReceiverService {
 
     /// C3-PRO's own receiver takes a package by any method, and an envelope by POST alone.
     private static let originalRoutes = RouteTable(
-        common
-            + ["GET", "POST", "PUT", "PATCH", "DELETE"].map {
-                Route(method: $0, path: "/api/upload", endpoint: package)
-            }
+        common + [
+            .get("/api/upload", package), .post("/api/upload", package), .put("/api/upload", package),
+            .patch("/api/upload", package), .delete("/api/upload", package),
+        ]
     )
 
     private static let common = [

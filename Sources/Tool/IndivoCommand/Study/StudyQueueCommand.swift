@@ -1,6 +1,4 @@
 import ArgumentParser
-import HTTPCalls
-import StudyDelivery
 
 struct StudyQueueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,4 @@
 import ArgumentParser
-import IndivoModel
-import IndivoXML
 
 struct DocumentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,3 @@
-import Foundation
 import IndivoXML
 
 /// RDF/XML as a list of statements in which nodes without a name are told by what is said of them.

@@ -1,4 +1,3 @@
-import Foundation
 import IndivoBase
 
 /// Keeps sessions in a keychain, or what else keeps secrets by name: one item a session.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import FHIR
 import FHIRClient
-import FHIRTables
 import OrderedJSON
 import RecordCommands
 
