@@ -66,13 +66,13 @@ package enum Names {
         if code.first.map({ !$0.isLetter && !$0.isNumber }) ?? true
             || code.first?.isNumber == true && code != display
         {
-            // "<" and "1" are called what people read.
+            // For codes such as "<" and "1", the display gives the name.
             parts = words(of: display)
         }
         if parts.first?.first?.isNumber ?? true { return "v" + parts.joined(separator: "_") }
         parts = parts.map { $0.allSatisfy { $0.isUppercase || $0.isNumber } ? $0.lowercased() : $0 }
         let name = uncapitalized(parts[0]) + parts.dropFirst().map(capitalized).joined()
-        // The catch-all is called `other`, and `none` is an optional's.
+        // `other` is the case for unknown codes, and `none` is a case of `Optional`.
         return ["other": "codedOther", "none": "codedNone"][name] ?? name
     }
 }

@@ -173,7 +173,8 @@ struct Translator {
     }
 }
 
-/// The names that mean a nested type inside a view, so that others of the same name need the module's.
+/// The names that mean a nested type inside a view, so that other types of the same name have to be qualified
+/// with the module's name.
 struct Scope {
     private let root: String
     private let swiftRoot: String

@@ -1,4 +1,5 @@
-/// A Swift type that is a view on a resource, datatype or backbone element; every decision about it is made.
+/// A Swift type that is a view on a resource, datatype or backbone element, with every decision about it
+/// made.
 struct View {
     enum Conformance: String {
         case element = "FHIRElement"

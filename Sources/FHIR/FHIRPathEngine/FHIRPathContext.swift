@@ -47,7 +47,7 @@ public struct FHIRPathContext: Sendable {
     public var trace: (@Sendable (String, [FHIRPathItem]) -> Void)?
     /// Says whether a code is in a value set, for `memberOf`: the value set's URL, system and code.
     public var memberOf: (@Sendable (_ valueSet: String, _ system: String?, _ code: String) -> Bool?)?
-    /// Says whether an element conforms to a profile that is no type of R4, for `conformsTo`; nil where it
+    /// Says whether an element conforms to a profile that is not a type of R4, for `conformsTo`; nil where it
     /// does not know.
     public var conformsTo: (@Sendable (_ profile: String, _ element: JSONValue) -> Bool?)?
     /// Whether a member that the type of its element does not have is an error. Without it, it is empty.

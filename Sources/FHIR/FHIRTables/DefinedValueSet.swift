@@ -8,7 +8,7 @@ public struct DefinedValueSet: Sendable {
         public let code: String
         /// What people read; the code where the system has nothing else.
         public let display: String
-        /// Whether it only groups others and is no value itself.
+        /// Whether it only groups others and is not a value itself.
         public let isAbstract: Bool
     }
 

@@ -37,8 +37,8 @@ extension OperationOutcome {
     private static let columnURL: FHIRURI =
         "http://hl7.org/fhir/StructureDefinition/operationoutcome-issue-col"
 
-    /// The issues of a validation as an OperationOutcome; without issues it has one remark that there are
-    /// none.
+    /// The issues of a validation as an OperationOutcome; without issues it has one informational issue that
+    /// says so.
     ///
     /// Lines and columns are in the extensions that FHIR defines for them.
     public init(_ issues: [ValidationIssue]) {

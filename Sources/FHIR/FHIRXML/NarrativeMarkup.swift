@@ -3,7 +3,7 @@ import IndivoXML
 
 /// The XHTML of a narrative (FHIR R4, “Narrative”): which elements and attributes it may have.
 package enum NarrativeMarkup {
-    /// Why a text is no narrative. It names no content.
+    /// Why a text is not a narrative. It names no content.
     package enum Problem: Sendable, Hashable, CustomStringConvertible {
         /// It is no XML; the reason without the text.
         case notXML
@@ -30,7 +30,7 @@ package enum NarrativeMarkup {
         /// The rule that is broken.
         package var rule: String { self == .empty ? "txt-2" : "txt-1" }
 
-        /// A name, unless it is long or strange: what is no name may be anything.
+        /// A name, unless it is long or strange: what is not a name may be anything.
         private static func shown(_ name: String, _ kind: String) -> String {
             name.utf8.count <= 20 && name.utf8.allSatisfy(TextScan.isIDCharacter)
                 ? "\(kind) \(name)" : "\(kind) that is there"

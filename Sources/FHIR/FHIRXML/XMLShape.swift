@@ -21,7 +21,7 @@ enum XMLShape {
 
     /// How JSON writes the value of a primitive that XML has as a text.
     ///
-    /// A text that is no value of the type is a string, so that nothing is lost; validation reports it.
+    /// A text that is not a value of the type is a string, so that nothing is lost; validation reports it.
     static func kind(of text: UnsafeBufferPointer<UInt8>, _ type: DefinedType) -> JSONValue.Kind {
         switch type.name {
         case "boolean":

@@ -9,7 +9,7 @@ struct RecordedJSON {
     /// The names that lead to it.
     var path: [String] = []
 
-    /// Why something is no part of a recording.
+    /// Why something is not a part of a recording.
     struct Fault: Error, CustomStringConvertible { let description: String }
 
     func fault(_ reason: String, at name: String? = nil) -> Fault {

@@ -11,7 +11,7 @@ struct JSONReader {
         #"This escape means nothing in JSON. Known are \" \\ \/ \b \f \n \r \t and \u with four digits."#
     /// Deeper nesting than any model has.
     private static let maximumDepth = 128
-    /// As many as one file, or one string in it, tells of.
+    /// The most slips that are reported for one file, or for one string in it.
     private static let maximumSlips = 100
 
     private let bytes: [UInt8]

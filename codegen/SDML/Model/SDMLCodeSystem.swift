@@ -1,4 +1,4 @@
-/// A code system: what the identifiers of a coded value are identifiers of.
+/// A code system, from which the identifiers of coded values are taken.
 public struct SDMLCodeSystem: Sendable, Hashable {
     /// What people call it; nil when only its URI is known.
     public let title: String?

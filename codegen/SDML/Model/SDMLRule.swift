@@ -11,7 +11,7 @@ package enum SDMLRule {
 }
 
 extension SDMLField {
-    /// What the notes on the field come to.
+    /// The rules that follow from the notes on the field.
     package var rules: [SDMLRule] {
         if case .value(let type) = type { notes.rules(of: type) } else { notes.rules(of: nil) }
     }
@@ -27,7 +27,7 @@ extension FieldNotes {
         }
         if let codeSystem { rules.append(.coded(codeSystem)) }
         if !valueSet.isEmpty { rules.append(.identifiers(valueSet.map(\.identifier))) }
-        // A number has no place for its unit, which is documentation then.
+        // A plain number has no place for its unit, which goes into the documentation.
         if let unit, type != .number { rules.append(.unit(unit)) }
         for part in parts {
             guard let type, let kind = type.parts.first(where: { $0.name == part.name })?.kind else {

@@ -104,7 +104,7 @@ struct FieldNotesReader {
         }
     }
 
-    /// The member; that the field is of none of the types that it can be said about is reported.
+    /// The member. It is reported if it cannot be said about a field of this type.
     private func checked(_ member: NotesMember, for types: SDMLType...) -> NotesMember {
         let actual: String
         switch kind {

@@ -55,7 +55,7 @@ struct NotesMember {
         if case .boolean(let flag) = value.value { flag } else { wrongKind("true or false") ?? false }
     }
 
-    /// Reports the value; what stands for it is nothing.
+    /// Reports the value, and returns nil in its place.
     func wrong<Value>(_ message: String) -> Value? {
         diagnostics.error(at: value.location, message)
         return nil

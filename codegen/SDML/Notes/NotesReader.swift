@@ -3,8 +3,8 @@ struct NotesReader {
     /// The path of the file of models that the notes are about.
     let models: String
     let definitions: [ModelDefinition]
-    /// Whether the file of models could be read without an error. If not, what is missing there is no fault
-    /// of the notes.
+    /// Whether the file of models could be read without an error. If not, a model that is missing there is
+    /// not a mistake in the notes.
     let isComplete: Bool
     let diagnostics: Diagnostics
 

@@ -105,7 +105,7 @@ struct SchemaLinker {
         }
     }
 
-    /// An old name that is somebody's name today would be read twice.
+    /// A former name that another field has today would be read twice.
     private func checkFormerNames(_ model: SDMLModel) {
         var owners = Dictionary(model.fields.map { ($0.name, $0.name) }, uniquingKeysWith: { $1 })
         for field in model.fields {

@@ -17,7 +17,7 @@ package struct DiskFailure: Error, CustomStringConvertible {
     package let path: String
     package let code: Int32
 
-    /// Whether the file has its name, and the system only refuses to be asked to store the folder.
+    /// Whether the file is in place, and the system only refuses to sync the folder.
     package var isOfUnstorableFolder: Bool { step == .syncFolder && [EINVAL, EACCES].contains(code) }
 
     package var description: String { "cannot \(step.rawValue) \(path): \(DiskFailure.words(code))" }
@@ -116,7 +116,7 @@ package struct Disk: Sendable {
         try draft.commit(replacing: replacing)
     }
 
-    /// Deletes the drafts that dead processes left of a file, or of all. For whoever holds the lock under
+    /// Deletes the drafts that dead processes left of a file, or of all. To be called under the lock under
     /// which they are written.
     package func removeDrafts(of name: String? = nil, in folder: String) {
         // Failures are ignored: a draft does no harm, and can be deleted later.

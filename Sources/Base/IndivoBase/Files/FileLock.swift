@@ -11,8 +11,8 @@ package final class FileLock: Sendable {
         _ = try take(LOCK_EX, path)
     }
 
-    /// Waits for the lock, but no longer than a time; `nil` when another process has it all the while, since
-    /// it was stopped, or its disk does not respond.
+    /// Waits for the lock, but not longer than `patience`; `nil` when another process holds it all that time,
+    /// because it was stopped, or its disk does not respond.
     package static func waiting(for path: String, noLongerThan patience: Duration) throws -> FileLock? {
         let end = ContinuousClock.now + patience
         while ContinuousClock.now < end {

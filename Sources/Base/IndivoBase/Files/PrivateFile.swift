@@ -9,7 +9,7 @@ package struct PrivateFile {
 
     package init(_ path: String) { self.path = path }
 
-    /// Why a file is not read or written. Whoever asked says what it was to be.
+    /// Why a file is not read or written. The caller says what the file was for.
     package enum Failure: Error {
         /// Others than the owner can read or write the file, or it is another's; with its mode in octal
         /// digits.

@@ -21,7 +21,7 @@ package final class StoredFile: Sendable {
         /// The process or the system lacks a resource: this says nothing about the file.
         case system(Int32)
 
-        /// The name belongs to a folder, a pipe, or something else that is no plain file.
+        /// The name belongs to a folder, a pipe, or something else that is not a plain file.
         package static let notPlain = Failure.unreadable("it is no plain file")
 
         package var description: String {

@@ -29,7 +29,7 @@ package struct HTMLTokens: Sequence, IteratorProtocol {
 
     private let bytes: [UInt8]
     private var index = 0
-    /// The last of each byte that ends something: nothing is looked for that is not there.
+    /// The last position of each byte that ends something, so that none is searched for in vain.
     private let last: [UInt8: Int]
 
     package init(_ html: String) {

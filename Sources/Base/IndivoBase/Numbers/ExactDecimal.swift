@@ -1,4 +1,4 @@
-/// A decimal number with its digits as they were written: they, times a power of ten. `1.50` is 150 × 10⁻².
+/// A decimal number, with its digits as they were written, times a power of ten. `1.50` is 150 × 10⁻².
 package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
     package var isNegative: Bool
     /// 0 to 9 each, the first not 0; empty for zero.
@@ -56,7 +56,7 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
         return result
     }
 
-    /// The one form of its value: without zeros at the end of the fraction, and zero without a sign.
+    /// The canonical form of its value: without zeros at the end of the fraction, and zero without a sign.
     package var trimmed: ExactDecimal {
         var result = self
         if digits.isEmpty { result.isNegative = false }

@@ -20,7 +20,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return word ^ (word >> 31)
     }
 
-    /// Whether something happens that happens with this probability.
+    /// Whether an event with this probability happens.
     public mutating func happens(_ probability: Double) -> Bool {
         Double.random(in: 0..<1, using: &self) < probability
     }

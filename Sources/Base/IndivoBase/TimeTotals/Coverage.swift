@@ -1,14 +1,14 @@
-/// Times that are taken, disjoint and in order.
+/// The intervals of time that are covered so far, disjoint and in order.
 package struct Coverage: Sendable {
     private var ranges: [Range<Int>] = []
 
     package init() {}
 
-    /// The parts of a time that are not taken. For one moment it is that moment, or nothing.
+    /// The parts of an interval that are not covered. For a single moment, it is that moment, or nothing.
     ///
     /// - Parameters:
     ///   - cursor: 0 at first, then as it was left; starts must not decrease from call to call.
-    ///   - steps: How many taken times may be looked at; nil is returned when they are used up.
+    ///   - steps: How many intervals may be looked at; when they are used up, nil is returned.
     package func outside(_ start: Int, _ end: Int, _ cursor: inout Int, _ steps: inout Int) -> [Range<Int>]? {
         while cursor < ranges.count, ranges[cursor].upperBound <= start { cursor += 1 }
         if start == end {
@@ -28,7 +28,7 @@ package struct Coverage: Sendable {
         return parts
     }
 
-    /// Takes the times of intervals that are sorted by their starts.
+    /// Covers intervals that are sorted by their starts.
     package mutating func add(_ intervals: [Range<Int>]) {
         var merged: [Range<Int>] = []
         merged.reserveCapacity(ranges.count + intervals.count)

@@ -15,7 +15,7 @@ package struct PackedNumbers: Sendable {
     private static let second = 1_000_000
     private static let isInMicroseconds: UInt8 = 1
     private static let isText: UInt8 = 2
-    /// The digits behind the point, which the upper bits have.
+    /// The most digits behind the point: their number is in the upper bits of the flags.
     private static let fractionLimit = 31
 
     /// - Returns: How many bytes it takes.
@@ -97,7 +97,7 @@ package struct PackedNumbers: Sendable {
         return (value.isSignMinus ? -integer : integer, -exponent)
     }
 
-    /// Small numbers of either sign as small ones without.
+    /// Zigzag encoding: small numbers of either sign become small unsigned ones.
     private static func zigzag(_ number: Int) -> UInt64 {
         UInt64(bitPattern: Int64(number << 1 ^ number >> 63))
     }

@@ -23,9 +23,9 @@ package struct SpanTotals: Sendable {
         package var mean: Decimal { sum / Decimal(count) }
     }
 
-    /// How much memory totals may take. To exceed it is an error, and does not give a wrong number.
+    /// How much memory totals may take. Exceeding a limit is an error; totals are never wrong.
     package struct Limits: Sendable {
-        /// Days of sources: a day on which three sources have numbers is three.
+        /// Days, counted for each source: a day on which three sources have numbers counts as three.
         package var days = 200_000
         /// Bytes that the numbers of those days take, some eight each.
         package var bytes = 256 << 20
@@ -183,7 +183,7 @@ package struct SpanTotals: Sendable {
         for (rank, source) in order.enumerated() { ranks[source] = rank }
         var bySource: [Int: [Int]] = [:]
         for day in numbers.keys { bySource[day.start, default: []].append(day.source) }
-        // A number has a piece at least, and with others around it some more.
+        // Each number has at least one piece, and some more if others overlap it.
         var pieces = limits.pieces + 4 * counts.reduce(0, +)
         var carried: [Int: [Interval]] = [:]
         var calendar = days
@@ -252,7 +252,7 @@ package struct SpanTotals: Sendable {
         )
     }
 
-    /// Divides the part of a number that a part of its time has. Parts come in the order of time.
+    /// Divides the share of a number that falls into a part of its time. Parts come in the order of time.
     private func divide(
         _ interval: inout Interval,
         _ part: Range<Int>,

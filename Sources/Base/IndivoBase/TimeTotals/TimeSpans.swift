@@ -46,7 +46,7 @@ package struct TimeSpans: Sendable {
         return last
     }
 
-    /// So many days from one on.
+    /// The span of a number of days, from a first one on.
     package func days(_ first: Int, _ count: Int) -> Range<Int> {
         midnight(of: first)..<midnight(of: first + count)
     }

@@ -15,7 +15,7 @@ package struct ParsedNode: Sendable {
         self.index = index
     }
 
-    /// Whoever uses a node holds the value that it is of, and so the arena.
+    /// Whoever uses a node keeps the value that it belongs to alive, and so the arena.
     @inline(__always)
     private func read<Result>(_ body: (JSONArena) -> Result) -> Result {
         arena._withUnsafeGuaranteedRef(body)

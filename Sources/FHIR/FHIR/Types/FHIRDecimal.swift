@@ -54,7 +54,7 @@ public struct FHIRDecimal: FHIRValue, ExpressibleByFloatLiteral, ExpressibleByIn
         description = digits
     }
 
-    // A text where it is no number: null would take the value away unseen.
+    // A text where it is not a number: null would take the value away unseen.
     public var tree: JSONValue { JSONValue(number: description) ?? JSONValue(description) }
 
     /// The value, of up to 38 digits; `nil` when it is too large or too small.

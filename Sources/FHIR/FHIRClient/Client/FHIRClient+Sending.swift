@@ -17,8 +17,8 @@ extension FHIRClient {
         }
     }
 
-    /// Sends a request that only reads, or whose response is no resource.
-    /// - Parameter isAccepted: Whether a status is no failure.
+    /// Sends a request that only reads, or whose response is not a resource.
+    /// - Parameter isAccepted: Whether a status is not a failure.
     func sendRaw(_ request: FHIRRequest, isAccepted: (Int) -> Bool) async throws(FHIRClientError)
         -> HTTPAnswer
     {

@@ -84,7 +84,7 @@ struct PathElement: Sendable {
     var name: String { read { $0.elements[index].name } }
     var isChoice: Bool { chosen == nil && read { $0.isChoice(index) } }
 
-    /// The first type; that of an element that is no choice.
+    /// The first type; that of an element that is not a choice.
     var type: PathType? { read { $0.typeID(ofElement: index, type: chosen ?? 0) }.map { PathType(id: $0) } }
 
     /// The type that a name in JSON has at its end; nil for a name of another element.

@@ -1,7 +1,7 @@
 import FHIR
 import OrderedJSON
 
-/// `repeat(item).where(linkId = 'x')`, of which forms of hundreds of rows have hundreds.
+/// A fast path for `repeat(item).where(linkId = 'x')`, of which a form with hundreds of rows has hundreds.
 ///
 /// To repeat compares all rows with each other, to leave out those that are equal to an earlier one. Equal
 /// rows have equal link ids, and equal rows below them. So the result is the same when the rows with the link
@@ -62,7 +62,7 @@ extension FHIRPathSyntax {
 
 extension FHIRPathItem {
     /// Whether this is an element with a link id: as FHIRPath compares strings, by code points. Nil where it
-    /// is no string.
+    /// is not a string.
     fileprivate func hasLinkId(_ text: String) -> Bool? {
         guard case .node(let element) = storage, let linkId = element.json?["linkId"] else { return false }
         return linkId.kind == .string ? linkId.isString(equalTo: text) : nil

@@ -63,8 +63,7 @@ struct PathQuantity: Sendable {
     var value: PathDecimal
     var unit: Unit
 
-    /// The unit in UCUM. A calendar's year or month is none there, but counts as `a` and `mo` where that is
-    /// asked for.
+    /// The unit in UCUM. A calendar year or month is not a UCUM unit, but counts as `a` or `mo` on request.
     func ucumUnit(calendarAsUCUM: Bool) -> UCUMUnit? {
         switch unit {
         case .ucum(let code): try? UCUMUnit(code)

@@ -29,7 +29,7 @@ public final class CodeSystemContent: Sendable {
         /// The indices of the concepts that it is directly one of.
         public internal(set) var parents: [Int]
 
-        /// Whether it only groups others and is no value itself.
+        /// Whether it only groups others and is not a value itself.
         public var isAbstract: Bool {
             properties.contains {
                 ($0.name == "notSelectable" || $0.name == "abstract") && $0.value == "true"

@@ -56,7 +56,7 @@ public struct ExpandedCode: Sendable, Hashable {
     public var version: String?
     /// What people read.
     public var display: String?
-    /// Whether it only groups others and is no value itself.
+    /// Whether it only groups others and is not a value itself.
     public var isAbstract = false
     /// Whether it is no longer used.
     public var isInactive = false

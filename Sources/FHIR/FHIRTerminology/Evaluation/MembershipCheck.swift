@@ -151,7 +151,7 @@ struct MembershipCheck {
         if !part.concepts.isEmpty {
             let listed = part.concepts.first { content?.isSame($0.code, code) ?? ($0.code == code) }
             guard let listed else { return .no }
-            // What is listed and is no code of a code system that is whole does not count.
+            // What is listed and is not a code of a code system that is whole does not count.
             if index == nil, content?.isComplete == true { return .no }
             let concept = index.flatMap { content?.concepts[$0] }
             return .member(

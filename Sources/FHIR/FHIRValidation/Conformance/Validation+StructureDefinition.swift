@@ -29,7 +29,7 @@ extension Validation {
     private mutating func type(of json: ParsedNode) {
         guard let value = json.member("type"), let type = value.string else { return }
         let name = type.hasPrefix(Self.structures) ? String(type.dropFirst(Self.structures.count)) : type
-        // HL7's own logical models are called as their URL ends.
+        // The type of HL7's own logical models is the last part of their URL.
         let isOwn = json.member("url")?.string == Self.structures + type
         if Definitions.r4.type(named: name) == nil, !type.contains(":"), !isOwn {
             report(

@@ -121,7 +121,7 @@ private struct DefinitionsReader {
             definitions.add(resource)
             if !isDependency { urls += FHIRDefinitions.urls(in: resource.tree) }
         } catch {
-            // Of a folder, what is no resource is nothing special: a package has its own files.
+            // Of a folder, what is not a resource is nothing special: a package has its own files.
             guard !isNamed else { throw .notAResource(path: path, reason: "\(error)") }
             if error as? FHIRParsingError != .notAResource { remarks.append("\(path): left out, \(error)") }
         }

@@ -183,7 +183,7 @@ struct KnownCodes: Sendable {
     }
 }
 
-/// A version as its numbers: 10.0 is after 9.1. What is no number is compared as text.
+/// A version as its numbers: 10.0 is after 9.1. What is not a number is compared as text.
 struct VersionNumber: Comparable {
     private let parts: [Substring]
 
@@ -202,13 +202,13 @@ struct VersionNumber: Comparable {
 public enum FHIRDefinitionsError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A file or folder cannot be read.
     case unreadable(path: String, reason: String)
-    /// A file is no resource.
+    /// A file is not a resource.
     case notAResource(path: String, reason: String)
-    /// A file is no package: no tar, or no gzip.
+    /// A file is not a package: no tar, or no gzip.
     case notAPackage(path: String, reason: String)
     /// More than ``FHIRDefinitionsLimits`` allows.
     case tooLarge(path: String, what: String)
-    /// A line is none that ``FHIRDefinitions/compiled(_:)`` writes.
+    /// A line is not one that ``FHIRDefinitions/compiled(_:)`` writes.
     case notCompiled(line: Int)
 
     public var description: String {

@@ -165,7 +165,7 @@ struct PrimitiveFormat: Sendable {
 
     private func problem(inURI text: UnsafeBufferPointer<UInt8>) -> Problem? {
         if TextScan.hasSpace(text) { return Problem(text: "a URI has no spaces") }
-        // A fragment is no part of the UUID or OID.
+        // A fragment is not a part of the UUID or OID.
         let text = UnsafeBufferPointer(rebasing: text.prefix { $0 != UInt8(ascii: "#") })
         if kind == .uuid || text.begins(with: "urn:uuid:") {
             return TextScan.isUUID(text)

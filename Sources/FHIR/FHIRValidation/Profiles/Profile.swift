@@ -25,7 +25,7 @@ package final class Profile: @unchecked Sendable {
     package var problems: [Problem] = []
     /// The element itself first.
     @exclusivity(unchecked) package var nodes: [ProfileNode]
-    /// The nodes that are no slices, by path: `Observation.component`.
+    /// The nodes that are not slices, by path: `Observation.component`.
     @exclusivity(unchecked) var nodesByPath: [String: Index]
 
     init(url: String, type: String, nodes: [ProfileNode], nodesByPath: [String: Index]) {
@@ -233,7 +233,7 @@ package enum DiscriminatorStep: Sendable, Hashable {
     case ofType(String)
     case `extension`(String)
 
-    /// The steps of a path; nil for one that is no discriminator's.
+    /// The steps of a path; nil for a path that cannot be a discriminator.
     static func steps(_ path: String) -> [DiscriminatorStep]? {
         var steps: [DiscriminatorStep] = []
         for part in parts(path) where part != "$this" {

@@ -46,8 +46,8 @@ enum RuleShortcut: String, Sendable {
         url?.withUTF8 { !$0.contains(UInt8(ascii: "_")) } == true && url?.kind == .string
     }
 
-    /// Of two dates, or two times in one zone, that are written with the same precision the order is that of
-    /// their text.
+    /// Two dates, or two times in one zone, that are written with the same precision are ordered like their
+    /// texts.
     private static func isOrdered(_ start: ParsedNode?, _ end: ParsedNode?) -> Bool {
         guard let start, let end, start.kind == .string, end.kind == .string else { return false }
         return start.withUTF8 { start in

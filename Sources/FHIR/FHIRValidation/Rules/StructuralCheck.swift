@@ -29,9 +29,9 @@ indirect enum StructuralCheck: Sendable {
     case truth(String)
     /// The values of an element: none when it is absent.
     case element(TypePlan.Elements)
-    /// What has no items where the operand has none, and is not known otherwise.
+    /// It has no items if the operand has none, and is not known otherwise.
     case part(StructuralCheck)
-    /// What has no items where one of both has none, and is not known otherwise.
+    /// It has no items if one of the operands has none, and is not known otherwise.
     case both(StructuralCheck, StructuralCheck)
     case exists(StructuralCheck)
     case isEmpty(StructuralCheck)
@@ -211,8 +211,8 @@ indirect enum StructuralCheck: Sendable {
 }
 
 extension StructuralCheck {
-    /// What is known of the values of an element, and of them as a boolean: a single one that is no boolean
-    /// is true (FHIRPath section 4.5).
+    /// What is known of the values of an element, and of them as a boolean: a single one that is not a
+    /// boolean is true (FHIRPath section 4.5).
     private static func knowledge(of name: String, in object: Object) -> (
         presence: Knowledge, truth: Knowledge
     ) {
@@ -256,9 +256,10 @@ extension StructuralCheck {
     }
 }
 
-/// The elements of which a single one decides that a rule holds: most rules of most objects need no more.
+/// The elements whose presence or absence alone decides that a rule holds: most rules of most objects need no
+/// more.
 struct StructuralProof: Sendable {
-    /// Those one of which is absent, or present.
+    /// The rule holds if any of these is absent, or any of those is present.
     private var absent: TypePlan.Elements = 0
     private var present: TypePlan.Elements = 0
 

@@ -5,7 +5,7 @@ import OrderedJSON
 struct IssueCollector {
     private let limit: Int
     private var issues: [ValidationIssue] = []
-    /// What the locations of the issues are those of.
+    /// The nodes whose locations the issues get.
     private var anchors: [ParsedNode?] = []
     private(set) var errorCount = 0
     private var otherCount = 0

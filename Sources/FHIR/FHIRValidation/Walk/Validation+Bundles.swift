@@ -40,7 +40,7 @@ extension Validation {
         guard let value = entry.url else {
             guard !isOptional, !entry.type.isString("OperationOutcome") else { return }
             let text = "an entry has a fullUrl, except in a batch or transaction"
-            // Who collects resources may have no addresses for them.
+            // A collection may have no URLs for its resources.
             let severity: IssueSeverity = isCollection ? .warning : .error
             return report(severity, .invalid, text, child: "entry[\(entry.index)]", at: entry.json)
         }

@@ -361,7 +361,8 @@ extension Validation {
 }
 
 extension ParsedNode {
-    /// Whether two members have the name of one. The search stops at the second: there may be a million.
+    /// Whether two members have the name of the given one. The search stops at the second: there may be a
+    /// million.
     fileprivate func repeats(_ member: ParsedMember) -> Bool {
         let name = member.name
         return members.lazy.filter { $0.name.utf8.elementsEqual(name.utf8) }.prefix(2).reduce(0) { count, _ in

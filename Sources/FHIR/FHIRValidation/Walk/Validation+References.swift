@@ -3,18 +3,18 @@ import Foundation
 import OrderedJSON
 
 extension Validation {
-    /// What a reference is to, as far as its text says.
+    /// The target of a reference, as far as its text says.
     private enum Target {
         /// A resource of this type: one that is there, or that the text names.
         case type(String, isResolved: Bool)
-        /// It does not say, or somebody else knows.
+        /// The text does not say it, or only another server knows.
         case unknown
         /// It is not written as a reference.
         case malformed(String)
         case broken(IssueSeverity, IssueType, String, rule: String?)
     }
 
-    /// Checks what a Reference is to (FHIR R4, “Resource References”).
+    /// Checks the target of a Reference (FHIR R4, “Resource References”).
     mutating func reference(_ json: ParsedNode) {
         let use = path.use
         var found: String?

@@ -60,7 +60,7 @@ extension Validation {
             )
         }
         guard spend(steps, at: json) else { return }
-        // What is empty is not true; what is no boolean is.
+        // What is empty is not true; what is not a boolean is.
         if items.count != 1 || items[0].boolean == false { broken(rule, at: json) }
     }
 

@@ -17,7 +17,7 @@ struct Validation {
     var usesStructure = true
     /// The objects that are being validated, the outermost first.
     var owners: [ParsedNode] = []
-    /// Errors of what is only tried; nil where issues are kept.
+    /// The number of errors in what is only tried; nil where issues are kept.
     var silent: Int?
     /// What profiles are being applied to.
     var visits: Set<ProfileVisit> = []
@@ -31,10 +31,10 @@ struct Validation {
     var found = FoundValues()
     /// The object that was validated last, and its elements.
     var lastObject: (node: Int, elements: TypePlan.Elements)?
-    /// How often something was reported, or asked that is decided outside of a value: between two equal
-    /// counts everything followed from the text alone.
+    /// How often something was reported, or a question was asked whose answer lies outside of a value:
+    /// between two equal counts, everything followed from the text alone.
     var outwardCount = 0
-    /// What was said of too few values.
+    /// The texts of issues about too few values.
     var missingTexts: [MissingValues: String] = [:]
     /// Profiles and value sets that are not known, each reported once.
     var unknownProfiles: Set<String> = []
@@ -45,7 +45,7 @@ struct Validation {
     /// How deep rules may ask with `conformsTo()` for profiles whose rules ask again.
     private static let maximumLevel = 8
 
-    /// - Parameter level: How many rules with `conformsTo()` are around.
+    /// - Parameter level: How many rules with `conformsTo()` enclose this validation.
     init(_ options: ValidationOptions, level: Int = 0) {
         self.options = options
         collector = IssueCollector(limit: max(1, options.maximumIssues))
@@ -192,7 +192,8 @@ struct Validation {
         depth -= 1
     }
 
-    /// What `body` finds of a value, or what it found of one with the same text by the same definition.
+    /// What `body` finds in a value, or found earlier in a value with the same text under the same
+    /// definition.
     @discardableResult
     mutating func once(
         _ value: ParsedNode,

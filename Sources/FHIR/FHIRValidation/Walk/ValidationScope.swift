@@ -273,10 +273,10 @@ struct BundleContent {
     }
 }
 
-/// Where strings are among others, found by their bytes of UTF-8.
+/// An index of strings, by their UTF-8 bytes.
 private struct TextIndex {
     private let nodes: [ParsedNode?]
-    /// The first index by hash, and of each index the next one with the same hash.
+    /// The first index by hash, and for each index the next one with the same hash.
     private var first: [Int: Int32] = [:]
     private var next: [Int32]
     private(set) var count = 0

@@ -22,7 +22,8 @@ enum ClinicalFile {
             guard let resource = AnyResource(tree: json) else {
                 return problem("this is not a resource of FHIR")
             }
-            // The file does not say when it was obtained. The export does; else the archive, in no zone.
+            // The file does not say when it was obtained. The export does; otherwise the archive does,
+            // without a zone.
             let lastUpdated = json["meta"]?["lastUpdated"]?.string.flatMap { FHIRDateTime(text: $0) }
             let known = received?.date ?? lastUpdated.flatMap { $0.time == nil ? nil : $0 }
             guard let moment = known ?? FHIRDateTime(text: file.modified.description), moment.time != nil

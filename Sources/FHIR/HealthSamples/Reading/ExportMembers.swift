@@ -4,7 +4,7 @@ struct ExportMembers {
     private var types: Set<String> = []
     private var keys: [UInt64] = []
 
-    /// More members than anybody records. Beyond, reading fails, rather than giving samples twice.
+    /// More members than anybody records. Beyond this limit, reading fails rather than return samples twice.
     static let limit = 4 << 20
 
     init() {}

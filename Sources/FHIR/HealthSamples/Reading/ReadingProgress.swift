@@ -23,7 +23,7 @@ final class ReadingProgress {
         }
     }
 
-    /// The sum of sizes, which an archive may claim to be anything.
+    /// The sum of sizes, without overflow: an archive may claim any size.
     static func sum(_ sizes: [UInt64], times factor: UInt64 = 1) -> Int {
         let longest = UInt64(1) << 60
         return Int(sizes.reduce(0) { min(longest, $0 + min(longest, $1)) } * factor)

@@ -3,7 +3,8 @@ import Foundation
 
 /// The places of a workout route, as Apple's export has them: in a file of GPX 1.1 with one track.
 enum RouteFile {
-    /// - Throws: ``SampleProblem`` for a file that has something wrong in it: a route is whole or none.
+    /// - Throws: ``SampleProblem`` for a file that has something wrong in it: a route is read whole or not at
+    ///   all.
     static func locations(_ source: ByteSource, _ file: String) throws -> [WorkoutRoute.Location] {
         let scanner = ExportScanner(source, keepsText: true)
         var locations: [WorkoutRoute.Location] = []

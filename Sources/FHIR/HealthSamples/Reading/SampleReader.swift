@@ -32,8 +32,8 @@ public struct SampleReader {
     private var routeFiles: Set<String> = []
     private var takesPlainTags = true
 
-    /// The bytes of everything that is read, unpacked, those of an export twice and without routes; nil for
-    /// standard input.
+    /// The unpacked size of everything that is read, in bytes, with exports counted twice and without routes;
+    /// nil for standard input.
     public let totalBytes: Int?
     /// How many elements of the export are not read, by name, such as `VisionPrescription`, and how many
     /// files.

@@ -12,7 +12,7 @@ public struct UploadAnchor: Sendable, Hashable {
     /// The positions before it of samples that were refused.
     public private(set) var refused: Set<Int> = []
     private let scope: String
-    /// Whether more was refused than is remembered: the position then stays where it is.
+    /// Whether more samples were refused than are remembered: then the position stays where it is.
     private var isHeld = false
 
     /// More refusals are not remembered: the position stays before the first one that is too many, and the

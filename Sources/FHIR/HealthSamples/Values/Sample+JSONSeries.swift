@@ -10,7 +10,7 @@ extension ActivitySummary {
         for (name, path) in Self.members { self[keyPath: path] = try part.optionalQuantity(name) }
     }
 
-    /// - Throws: ``SampleError`` for a text that is no day, such as a month.
+    /// - Throws: ``SampleError`` for a text that is not a day, such as a month.
     static func day(_ text: String, _ name: String) throws(SampleError) -> FHIRDate {
         guard let day = FHIRDate(text: text), day.day != nil else {
             throw .malformed(name: name, expected: "a day such as 2026-03-01")

@@ -60,7 +60,7 @@ extension Sample {
             case .audiogram(let audiogram): audiogram.fingerprint
             case .workoutRoute(let route): route.fingerprint
             }
-        // The day of a summary is no point in time: where it begins depends on the export.
+        // The day of a summary is not a point in time: where it begins depends on the export.
         let times: [String] =
             if case .activitySummary(let summary) = value {
                 [summary.day.description]

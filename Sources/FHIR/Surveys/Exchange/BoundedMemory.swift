@@ -1,4 +1,4 @@
-/// Values by key, so many and so many bytes at most: the oldest go.
+/// Values by key, bounded in number and bytes: the oldest are removed first.
 struct BoundedMemory<Value: Sendable>: Sendable {
     private struct Entry {
         var value: Value

@@ -3,7 +3,7 @@ import Foundation
 import IndivoBase
 import OrderedJSON
 
-/// Expansions in a folder, a file each: so many and so many bytes at most, of which the oldest go.
+/// Expansions in a folder, one file each, bounded in number and bytes: the oldest are removed first.
 ///
 /// What cannot be read or written is asked for again.
 struct ExpansionFiles: Sendable {

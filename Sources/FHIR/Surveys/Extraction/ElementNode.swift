@@ -11,7 +11,7 @@ final class ElementNode {
 
     struct Member {
         let element: DefinedElement
-        /// The type, of a choice the one that was chosen.
+        /// The type; for a choice, the one that was chosen.
         let type: ElementType
         var values: [Value] = []
 
@@ -87,7 +87,7 @@ struct DefinitionPath {
         let key: String
     }
 
-    /// What stands before `#`, without a version.
+    /// The URL before the `#`, without a version.
     let canonical: String
     /// The type that the path begins with: `Patient`, `HumanName`.
     let root: String

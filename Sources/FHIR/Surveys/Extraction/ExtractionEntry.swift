@@ -10,26 +10,26 @@ struct ExtractionEntry {
     /// The resource with what is not valid FHIR, where something was left out.
     var unchecked: JSONValue?
     var request: JSONValue
-    /// The item that it was made at; of the questionnaire -1.
+    /// The index of the item that it was made for; -1 for the questionnaire.
     let item: Int
     /// The number by which entries are ordered.
     let order: Int
 
     var json: JSONValue { ["fullUrl": JSONValue(fullURL), "resource": resource, "request": request] }
 
-    /// The resource that is changed, such as `Observation/7`; nil of a new one.
+    /// The resource that is changed, such as `Observation/7`; nil for a new one.
     var changed: String? {
         request.member("method")?.isString("POST") == true ? nil : request.member("url")?.string
     }
 
-    /// The same with what is not valid.
+    /// The same, including what is not valid.
     var uncheckedJSON: JSONValue {
         ["fullUrl": JSONValue(fullURL), "resource": unchecked ?? resource, "request": request]
     }
 }
 
 extension Extractor {
-    /// Adds a resource: a new one, or where it has an id an update.
+    /// Adds a resource: as an update if it has an id, else as a new one.
     ///
     /// - Parameter base: The resource that is updated, where it is known.
     mutating func add(
@@ -105,14 +105,15 @@ extension Extractor {
         )
     }
 
-    /// The id that a result names: of one that was allocated (`urn:uuid:…`) the UUID.
+    /// The logical id that a result stands for: for an allocated one (`urn:uuid:…`), the UUID.
     static func logicalId(_ text: String) -> String {
         text.hasPrefix(allocatedPrefix) ? String(text.dropFirst(allocatedPrefix.count)) : text
     }
 
     static let allocatedPrefix = "urn:uuid:"
 
-    /// A resource whose references by type and allocated id, as in `Patient/urn:uuid:…`, have the id alone.
+    /// A resource with references by type and allocated id, as in `Patient/urn:uuid:…`, reduced to the
+    /// allocated id.
     private static func namingAllocated(_ value: JSONValue) -> JSONValue {
         if let elements = value.elements { return JSONValue(elements.map(namingAllocated)) }
         guard let members = value.members else { return value }
@@ -150,7 +151,8 @@ extension Extractor {
         }
         issues.removeAll(where: \.isOfRelativeURL)
         if !issues.isEmpty, entry.request.member("method")?.isString("POST") == true {
-            // A new resource may do without an element that is wrong; an update would erase what it is for.
+            // A new resource may do without an invalid element; an update without it would erase the stored
+            // value.
             for issue in issues {
                 report(
                     .error,
@@ -198,8 +200,8 @@ extension Extractor {
         return ValidationIssue.all(of: resource, options).filter(\.isError)
     }
 
-    /// A resource without its outermost elements that paths lead to: of `Patient.telecom[1].system` the
-    /// second `telecom`.
+    /// A resource without the top-level elements that the paths lead into: for `Patient.telecom[1].system`,
+    /// the second `telecom` is removed.
     private static func removing(_ paths: [String], from resource: JSONValue) -> JSONValue {
         guard let type = resource.resourceType.flatMap({ Definitions.r4.type(named: $0) })
         else {
@@ -250,7 +252,7 @@ extension Extractor {
         return nil
     }
 
-    /// A resource with the elements of another instead of its own; what the other does not have stays.
+    /// A resource with its elements replaced by those of another; elements that the other does not have stay.
     static func merge(_ base: JSONValue, with new: JSONValue) -> JSONValue {
         guard let type = base.resourceType.flatMap({ Definitions.r4.type(named: $0) })
         else { return new }
@@ -267,7 +269,7 @@ extension Extractor {
 
     // MARK: Between entries
 
-    /// Leaves out entries whose full URL another has, and those that refer to an entry that is not there.
+    /// Removes entries whose full URL another entry has, and those that refer to a missing entry.
     mutating func finishEntries() {
         var positions: [String: Int] = [:]
         var isKept = Array(repeating: true, count: entries.count)
@@ -284,7 +286,7 @@ extension Extractor {
                 )
             }
         }
-        // Who refers to an entry goes when the entry goes.
+        // An entry that refers to a removed one is removed, too.
         var referrers: [Int: [Int]] = [:]
         var gone = entries.indices.filter { !isKept[$0] }
         for (index, entry) in entries.enumerated() where isKept[index] {

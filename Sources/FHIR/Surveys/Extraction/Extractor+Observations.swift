@@ -12,7 +12,7 @@ final class ObservationParts {
     let order: Int
     var components: [JSONValue] = []
     var members: [String] = []
-    /// Where among the entries those are that are derived from it.
+    /// The indices of the entries that are derived from it.
     var derived: [Int] = []
 
     init(code: JSONValue, value: JSONMember?, item: Int, order: Int) {
@@ -83,7 +83,7 @@ extension Extractor {
         return concept(codes, scope.item)
     }
 
-    /// What an item asks for: its codes, and the text that people saw.
+    /// What an item asks for, as a CodeableConcept: its codes, and the text that people saw.
     private func concept(_ codes: [JSONValue], _ item: Int) -> JSONValue {
         var members: [JSONMember] = []
         members.add("coding", codes)
@@ -105,7 +105,7 @@ extension Extractor {
         guard let member = answer.valueMember,
             let value = try observationValue(member, survey.items[scope.item])
         else {
-            // What is under the answer is not part of what is around it.
+            // Items under the answer do not belong to the Observation around it.
             scope.parentObservation = parent
             return
         }
@@ -184,7 +184,7 @@ extension Extractor {
         return JSONMember(name: "value" + type.suffix, value: concept)
     }
 
-    /// An Observation with what it has of the response.
+    /// An Observation with the elements that come from the response.
     private mutating func observation(_ code: JSONValue, _ value: JSONMember?, _ scope: Scope)
         throws(ExtractionStop)
         -> JSONValue
@@ -225,7 +225,7 @@ extension Extractor {
         return observation
     }
 
-    /// Of references those whose type an element of Observation may refer to.
+    /// The references in a list whose target type an element of Observation allows.
     private static func references(_ list: JSONValue?, to name: String) -> JSONValue? {
         let targets =
             Definitions.r4.type(named: "Observation")?.element(named: name)?.types.first?.targets ?? []

@@ -2,7 +2,8 @@ import FHIR
 import FHIRTables
 import OrderedJSON
 
-/// Extraction of changes: a template that is a Parameters is a FHIRPath Patch, since a server stores none.
+/// Extraction of changes: a template that is a Parameters resource is a FHIRPath Patch, since servers do not
+/// store Parameters.
 extension Extractor {
     /// Adds the patch of a resource, with those of its operations that have what they need.
     ///

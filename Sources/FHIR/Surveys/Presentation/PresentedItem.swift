@@ -192,7 +192,7 @@ public struct PresentedItem: Sendable, Identifiable {
         return texts
     }
 
-    /// The sentence for a text that is no answer.
+    /// The sentence for a text that is not an answer.
     package var unreadable: String {
         switch control {
         case .number(isInteger: true, _)?: phrases.sentence("unreadable.integer")

@@ -83,7 +83,7 @@ public enum SurveyControl: Sendable, Hashable {
         /// The distance of two values; nil for any value.
         public let step: Int?
 
-        /// nil where the item is no slider, or has no range: then it is a number alone.
+        /// nil where the item is not a slider, or has no range: then it is a number alone.
         init?(_ item: SurveyItem) {
             guard item.controls.contains("slider"), case .value(let upper)? = item.format.maximum else {
                 return nil

@@ -153,8 +153,8 @@ public struct SurveyForm: Sendable {
 
     // MARK: Answering
 
-    /// Takes what was typed into a field. A text that is no answer stays in the field, with a problem beside
-    /// it; an empty one takes the answer away.
+    /// Takes what was typed into a field. A text that is not an answer stays in the field, with a problem
+    /// beside it; an empty one takes the answer away.
     ///
     /// - Parameter unit: The unit of a quantity; nil for the field's.
     public mutating func enter(_ text: String, unit: String? = nil, in field: SurveyField.ID) {

@@ -32,7 +32,7 @@ extension PresentedItem {
         typed.answer ?? answer(for: typed.text, unit: typed.unit)
     }
 
-    /// The answer that an entered text gives; nil for a text that is none.
+    /// The answer that an entered text gives; nil for a text that is not an answer.
     ///
     /// - Parameters:
     ///   - text: A number may have a comma for the point. A date is `2026-11-22`, `2026-11` or `2026`, a time

@@ -58,7 +58,7 @@ enum ExtensionSupport {
     private static let renderingCritical =
         "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-rendering-criticalExtension"
 
-    /// What URLs of extensions begin with of which none is passed over in silence.
+    /// The prefixes of the URLs of extensions that are never ignored silently.
     private static let families = [
         ExtensionURL.sdc, "http://hl7.org/fhir/uv/sdc/StructureDefinition/",
         ExtensionURL.core + "questionnaire-", ExtensionURL.core + "sdc-questionnaire-",

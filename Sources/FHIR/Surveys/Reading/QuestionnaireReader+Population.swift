@@ -103,7 +103,7 @@ extension QuestionnaireReader {
 }
 
 extension FHIRDuration {
-    /// The word that FHIRPath has for the unit; nil for a unit that is no length of time.
+    /// The word that FHIRPath has for the unit; nil for a unit that is not a length of time.
     var calendarUnit: String? {
         guard value != nil else { return nil }
         switch code ?? unit {

@@ -24,7 +24,7 @@ public struct ResearchKitQuestionnaire: Sendable {
         ["ORKOrderedTask", "ORKNavigableOrderedTask"].contains(json["_class"]?.string)
     }
 
-    /// - Throws: ``ResearchKitTaskError`` when it is no task, or too large.
+    /// - Throws: ``ResearchKitTaskError`` when it is not a task, or too large.
     public init(_ task: JSONValue) throws(ResearchKitTaskError) {
         guard Self.isTask(task) else {
             throw ResearchKitTaskError(
@@ -42,7 +42,7 @@ public struct ResearchKitQuestionnaire: Sendable {
     }
 }
 
-/// Why JSON is no task of ResearchKit.
+/// Why JSON is not a task of ResearchKit.
 public struct ResearchKitTaskError: Error, Sendable, Hashable, CustomStringConvertible {
     public let reason: String
     /// Where it is wrong; nil where the JSON was not parsed from a text.

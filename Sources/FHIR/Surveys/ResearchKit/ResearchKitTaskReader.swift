@@ -89,7 +89,7 @@ struct ResearchKitTaskReader {
     /// The title that all steps with one have: that of the survey.
     private static func commonTitle(_ steps: [JSONValue]) -> String? {
         let titles = Set(steps.compactMap { text($0, "title") })
-        // Where questions are in titles, as before ResearchKit 2, one question is no title of a survey.
+        // Where questions are in titles, as before ResearchKit 2, one question is not a title of a survey.
         guard titles.count == 1, let title = titles.first else { return nil }
         let questions = steps.filter { $0["_class"]?.string == "ORKQuestionStep" }
         return questions.allSatisfy { text($0, "question") != nil } ? title : nil

@@ -1,4 +1,4 @@
-/// What is to be evaluated again, what is read before what reads it.
+/// What has to be evaluated again, in the order of dependencies: what is read comes before what reads it.
 struct EvaluationQueue {
     private let graph: DependencyGraph
     /// A binary heap by rank and node.
@@ -6,16 +6,16 @@ struct EvaluationQueue {
     private var isQueued: Set<DependencyGraph.Node> = []
     /// How often nodes of cycles were taken out.
     private var runs: [DependencyGraph.Node: Int] = [:]
-    /// Questions that get their initial values when whether they are asked is known.
+    /// Questions that get their initial values once it is known whether they are asked.
     var fillIn: [ItemOccurrence] = []
-    /// Whether anything changed since expressions that read anything were evaluated.
+    /// Whether anything changed since the expressions that may read anything were last evaluated.
     var hasChanges = false
 
     /// What is next.
     enum Step {
-        /// A part of an item is to be evaluated.
+        /// Evaluate a part of an item.
         case item(Int, DependencyGraph.Part)
-        /// A variable is another, and what reads it is to be evaluated.
+        /// A variable may have another value: evaluate what reads it.
         case variable(Int)
     }
 
@@ -24,10 +24,10 @@ struct EvaluationQueue {
 
     init(_ graph: DependencyGraph) { self.graph = graph }
 
-    /// Nodes of cycles may be evaluated again: for another change.
+    /// Begins another change, for which nodes of cycles may be evaluated again.
     mutating func begin() { runs = [:] }
 
-    /// What reads a part of an item is to be evaluated.
+    /// Queues what reads a part of an item.
     mutating func changed(_ item: Int, _ part: DependencyGraph.Part) {
         hasChanges = true
         for reader in graph.readers[item * 3 + part.rawValue] { push(reader) }
@@ -46,7 +46,7 @@ struct EvaluationQueue {
         }
     }
 
-    /// What reads a variable is to be evaluated.
+    /// Queues what reads a variable.
     mutating func changed(variable number: Int) {
         for reader in graph.readers(ofVariable: number) { push(reader) }
     }

@@ -11,13 +11,13 @@ extension SurveySession {
         return evaluate(expression, at: node, &scope)
     }
 
-    /// The same while changes are made that the values of variables do not show yet.
+    /// The same in the middle of changes, which the stored values of variables do not reflect yet.
     mutating func evaluateAmidChanges(_ expression: SurveyExpression, at node: Int) -> [FHIRPathItem]? {
         var scope = VariableScope(keepsValues: false)
         return evaluate(expression, at: node, &scope)
     }
 
-    /// What an evaluation costs besides what its expression does.
+    /// The steps that an evaluation costs besides those of its expression.
     private static let stepsOfEvaluation = 40
     /// How many more steps an expression may take where there is a record to read.
     private static let stepsOfRecord = 2_000_000
@@ -90,7 +90,7 @@ extension SurveySession {
         }
     }
 
-    /// What a name stands for that nothing else has.
+    /// The value of the names that SDC defines: `questionnaire` and `qitem`.
     private func ownVariable(_ name: String, at node: Int) -> [FHIRPathItem]? {
         switch name {
         case "questionnaire": return [FHIRPathItem(survey.questionnaire.tree)]
@@ -151,7 +151,7 @@ extension SurveySession {
         if let queries = survey.sourceQueries.first(where: { $0.name == name }) {
             return results(of: queries, &scope)
         }
-        // What a questionnaire announces is empty where nobody gave it.
+        // A launch context that the questionnaire declares, and the app did not give, is empty.
         return survey.launchContexts.contains { $0.name == name } ? [] : nil
     }
 
@@ -196,7 +196,7 @@ extension SurveySession {
         }
     }
 
-    /// Whether all that a node is under is asked, and none of it an answer.
+    /// Whether everything that encloses a node is asked, and none of it is an answer.
     private func isInResponse(_ node: Int) -> Bool {
         var current = node
         while current > ResponseTree.root {
@@ -266,7 +266,7 @@ extension SurveySession {
 }
 
 extension SurveyItem {
-    /// What the option that a coding is counts in a score.
+    /// The score of the option that a coding stands for.
     func score(of coding: Coding) -> FHIRDecimal? {
         if let own = ExtensionList(coding.tree).score { return own }
         guard case .listed(let options)? = format.options else { return nil }

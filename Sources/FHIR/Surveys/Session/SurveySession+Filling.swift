@@ -114,7 +114,8 @@ extension SurveySession {
         for (list, node) in zip(lists, found) { fill(list, node, item, &queue, &problems) }
     }
 
-    /// Answers again what was none of the options before later items were answered, as long as that helps.
+    /// Repeats answers that were not among the options before later items were answered, as long as that
+    /// helps.
     private mutating func fillDeferred(_ queue: inout EvaluationQueue) -> [SurveyProblem] {
         var problems: [SurveyProblem] = []
         while !deferredAnswers.isEmpty {
@@ -192,7 +193,8 @@ extension SurveySession {
         return nil
     }
 
-    /// So many occurrences of an item in a scope, or as many as there can be; repetitions are added up to it.
+    /// The given number of occurrences of an item in a scope, or as many as are allowed; missing repetitions
+    /// are added.
     private mutating func nodes(_ count: Int, of index: Int, in scope: Int, _ queue: inout EvaluationQueue)
         -> [Int]
     {

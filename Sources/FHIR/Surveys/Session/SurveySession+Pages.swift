@@ -13,7 +13,7 @@ public struct VisibleItem: Sendable {
     /// Where the item is in the session.
     public let occurrence: ItemOccurrence
     public let item: SurveyItem
-    /// How many items it is under, on its page.
+    /// How many items enclose it on its page.
     public let depth: Int
     public let answers: [SurveyAnswer]
     /// The index of the repetition of a repeating group, from 0.
@@ -127,7 +127,7 @@ extension SurveySession {
         return result
     }
 
-    /// Whether an occurrence, or of a group something in it, is shown.
+    /// Whether an occurrence is shown; for a group, whether anything in it is.
     private func isShown(_ node: Int) -> Bool {
         var stack = [node]
         while let current = stack.popLast() {

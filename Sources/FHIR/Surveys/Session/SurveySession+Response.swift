@@ -43,7 +43,7 @@ extension SurveySession {
             members.add("answer", answers)
         }
         if let source = tree[node].source {
-            // What a response said that had no answer it says again.
+            // An item without an answer in the restored response is written again.
             guard !members.isEmpty || (source.member("answer") == nil && source.member("item") == nil) else {
                 return nil
             }
@@ -63,8 +63,8 @@ extension SurveySession {
         return JSONValue(members: start + members)
     }
 
-    /// The nodes under a node, in the order of the questionnaire; where a response was restored that had
-    /// another order, in that.
+    /// The nodes under a node, in the order of the questionnaire, or of the restored response where that
+    /// differs.
     private func writtenOrder(_ node: Int) -> [Int] {
         let children = tree[node].children
         guard isReordered.contains(node) else { return children }

@@ -21,7 +21,7 @@ extension SurveySession {
             if own.first != other.first {
                 restorationProblems.append(SurveyProblem(nil, .wrongQuestionnaire(given), severity: .warning))
             }
-            // An answer to another version becomes one to this.
+            // A response to another version becomes a response to this one.
             if own.first == other.first, other.count == 2, own.count == 2, own[1] != other[1] {
                 restorationProblems.append(
                     SurveyProblem(nil, .otherVersion(String(other[1])), severity: .information)

@@ -8,7 +8,7 @@ struct FieldAccess: Sendable {
     let read: @Sendable (UnsafeMutableRawPointer, Reader, FieldSchema) throws -> Void
     let write: @Sendable (UnsafeRawPointer, Writer, FieldSchema) -> Void
 
-    /// The types that most fields have get code of their own: of a type that is known only at run time, each
+    /// The types that most fields have get code of their own: for a type that is known only at run time, each
     /// step would ask the runtime what it is.
     init(_ shape: FieldSchema.Shape) {
         self =
@@ -78,7 +78,7 @@ struct FieldAccess: Sendable {
         return Self(shape, read: Value.read, write: { $1.leaf($0, $2) })
     }
 
-    /// A value that is there also where the document does not have it.
+    /// A value that exists even if the document does not have it.
     private static func standingAlone<Value: LexicalValue & FieldValue>(_ type: Value.Type) -> Self {
         Self { reader, field in
             if let value = try Value.read(reader, field) { return value }

@@ -1,7 +1,7 @@
 import IndivoXML
 
 extension FieldSchema {
-    /// Passes values the cells of a `FieldTable`, by field, to be read from.
+    /// Gives values, field by field, the cells of a `FieldTable` to read from.
     ///
     /// One reader reads any number of tables of one schema, one after the other.
     final class Reader {
@@ -77,7 +77,7 @@ extension FieldSchema.Reader {
     /// What a relation holds.
     func items(of field: FieldSchema) -> [TableItem] { table.relations[field.relations.lowerBound].items }
 
-    /// Makes this the item that is read next.
+    /// Makes `item` the one that is read next.
     func at(_ item: TableItem) -> Self {
         self.item = item.element
         return self
@@ -101,7 +101,7 @@ extension FieldSchema.Reader {
         return try reader.value()
     }
 
-    /// The document that a relation to one holds, or that is the item of a list.
+    /// The document that a to-one relation holds, or that is an item of a list.
     func document(of field: FieldSchema, _ type: IndivoDocument.Type) throws -> IndivoDocument? {
         if !field.shape.isList {
             let items = items(of: field)

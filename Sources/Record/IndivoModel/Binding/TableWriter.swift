@@ -15,7 +15,7 @@ extension FieldSchema {
 
         /// - Parameters:
         ///   - table: That of the object's source, or an empty one; `isNew` where there is no source.
-        ///   - isForServer: As the values of data models always are.
+        ///   - isForServer: Whether the values are written for a server, as those of data models always are.
         init(over table: FieldTable, isNew: Bool = false, isForServer: Bool = false) {
             self.table = table
             self.isNew = isNew
@@ -94,7 +94,7 @@ extension FieldSchema {
             body()
         }
 
-        /// Adds a value to a list, or the document of a relation to one.
+        /// Adds a value to a list, or the document of a to-one relation.
         func add(_ item: TableItem, to field: FieldSchema) {
             table.relations[field.relations.lowerBound].items.append(item)
         }

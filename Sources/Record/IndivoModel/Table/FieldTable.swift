@@ -112,7 +112,7 @@ struct FieldTable {
         return text(of: leaf)?.string
     }
 
-    /// Whether a leaf has a text that is no value of its type.
+    /// Whether a leaf has a text that is not a value of its type.
     func isUnreadable(_ leaf: Int) -> Bool {
         text(of: leaf).map { !schema.leaves[leaf].type.canRead($0.string, isField: format == .dataModel) }
             ?? false

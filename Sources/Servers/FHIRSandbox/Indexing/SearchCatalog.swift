@@ -120,7 +120,7 @@ final class SearchCatalog: Sendable {
         }
     }
 
-    /// The parameters of a type by name; empty for what is no type.
+    /// The parameters of a type by name; empty for what is not a type.
     func parameters(of type: String) -> [String: IndexedParameter] {
         isType(type) ? compiled(type).parameters : [:]
     }

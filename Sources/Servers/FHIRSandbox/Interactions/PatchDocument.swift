@@ -38,7 +38,7 @@ struct PatchDocument {
 
     private var operations: [(operation: Operation, path: Pointer)] = []
 
-    /// - Throws: ``FHIRFailure`` for what is no patch.
+    /// - Throws: ``FHIRFailure`` for what is not a patch.
     init(_ json: JSONValue, limit: Int) throws(FHIRFailure) {
         guard let elements = json.elements else { throw .invalid("a JSON Patch is an array of operations") }
         for (index, element) in elements.enumerated() {

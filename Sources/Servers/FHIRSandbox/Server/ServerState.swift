@@ -99,8 +99,8 @@ final class ServerState: Sendable {
         return try await read(base: base, access: access) { try $0.perform(request) }
     }
 
-    /// Does the entries of a batch in turns of the database, between which others have theirs: a batch is no
-    /// unit.
+    /// Does the entries of a batch in turns of the database, between which others have theirs: a batch is not
+    /// a unit.
     private func batch(_ bundle: SentBundle, base: String, access: SMARTAccess?) async throws -> JSONValue {
         let deadline = RequestDeadline(seconds: configuration.limits.seconds)
         var batch = BatchProgress(bundle)

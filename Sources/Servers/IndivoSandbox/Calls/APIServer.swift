@@ -104,7 +104,7 @@ struct APIServer: Sendable {
     }
 
     /// What came of the call once it is made; throws ``Refusal`` for one that its rule refuses, and any error
-    /// that is no refusal.
+    /// that is not a refusal.
     private func run(
         _ route: Route,
         _ captures: [String: String],

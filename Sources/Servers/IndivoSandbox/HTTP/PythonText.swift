@@ -3,8 +3,8 @@ import OrderedJSON
 
 /// Texts as the real server's language, Python 2, reads and writes them.
 enum PythonText {
-    /// The number that `int` makes of a text: blanks around it and a sign are allowed. Nil for what is none;
-    /// one that is too large becomes the largest.
+    /// The number that Python's `int` reads from a text: blanks around it and a sign are allowed. Nil for a
+    /// text that is not a number; a number that is too large becomes the largest.
     static func integer(_ text: String) -> Int? {
         let text = plainNumber(text)
         if let number = Int(text) { return number }
@@ -85,7 +85,7 @@ extension JSONValue {
     /// The text as the real server's language writes it: also `NaN` and `Infinity`, which are no JSON.
     var serverText: String {
         let text = text(.spacedASCII)
-        // The mark is no character of XML, so no document can have brought it.
+        // The mark is not a character of XML, so no document can have brought it.
         guard text.contains("\"\\uffff") else { return text }
         return [Double.nan, .infinity, -.infinity].map(JSONValue.name).reduce(text) { text, name in
             text.replacing("\"\\uffff\(name)\"", with: name)

@@ -49,8 +49,8 @@ enum LoginPages {
     private static func logIn(_ context: PageContext) async throws -> Response {
         let fields = context.request.form
         let username = fields["username"] ?? ""
-        // A session is begun only by a form of ours, or by a client that is no browser: a browser says whence
-        // it comes.
+        // A session is begun only by a form of ours, or by a client that is not a browser: a browser says
+        // whence it comes.
         try require(context.request.isFromOwnPage, .permissionDenied(why: "the form is not from this server"))
         guard let account = try await context.server.logIn(username, fields["password"] ?? "") else {
             return try await form(

@@ -151,7 +151,8 @@ extension Call {
         byType: Bool = true
     ) throws -> (documents: [DocumentRow], total: Int) {
         let list = try ListArguments(request.query)
-        // An order that is none the real server takes for a document that is not there, or for no documents.
+        // With a malformed order, the real server answers as if the document were missing, or with an empty
+        // list.
         if list.hasMalformedOrder {
             try require(byType, .notFound)
             return ([], 0)

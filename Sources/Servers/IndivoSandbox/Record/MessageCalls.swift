@@ -136,7 +136,7 @@ enum MessageCalls {
         _ call: Call
     ) throws -> MessageRow {
         let sender = call.principal.effective.id
-        // An id that is nil is none's.
+        // No message has an id that is nil.
         let same = "message WHERE account = ? AND sender = ? AND externalId = ?"
         let isKnown = try call.db.exists(same, [account, sender, externalId])
         try require(!isKnown, .badRequest("Duplicate external id. Each message requires a unique message_id"))

@@ -1,6 +1,6 @@
 import OrderedJSON
 
-/// A node of a graph, and the values of the fact of which it says something.
+/// A node of a graph, and the values of the fact that it describes.
 struct RDFSubject {
     let graph: RDFGraph
     let node: RDFGraph.Node

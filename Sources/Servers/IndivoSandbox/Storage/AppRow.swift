@@ -28,7 +28,7 @@ struct AppRow: Codable, IdentifiedRow, PersistableRecord {
             ?? false
     }
 
-    /// Scheme, host and port; `nil` for what is no address, or has a user's name before the host.
+    /// Scheme, host and port; `nil` for what is not an address, or has a user's name before the host.
     static func origin(_ address: String) -> String? {
         // What comes behind the path may be a template that no URL could hold.
         let base = String(address.prefix { $0 != "?" && $0 != "#" && $0 != "{" })

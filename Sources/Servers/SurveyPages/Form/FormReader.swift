@@ -21,11 +21,11 @@ struct FormReader {
     /// What was entered.
     struct Reading {
         var answers: [SurveyAnswer] = []
-        /// Texts that are no answers, by the name of their field, so that they can be shown again.
+        /// Texts that are not answers, by the name of their field, so that they can be shown again.
         var unreadable: [String: String] = [:]
     }
 
-    /// Why a text is no answer.
+    /// Why a text is not an answer.
     func read(_ item: PresentedItem) -> Reading {
         var reading = Reading()
         let name = item.id

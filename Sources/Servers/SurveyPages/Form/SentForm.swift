@@ -9,7 +9,7 @@ struct SentForm {
     private var fields: [String: [String]] = [:]
     private(set) var files: [String: [MultipartForm.Part]] = [:]
 
-    /// Reads the body of a request; nil where it is no form, or has too many fields.
+    /// Reads the body of a request; nil where it is not a form, or has too many fields.
     init?(_ request: Request) {
         let type = request.header("Content-Type") ?? ""
         if type.lowercased().hasPrefix("multipart/form-data") {
@@ -50,7 +50,7 @@ struct SentForm {
 
     /// The name that the form got when it was shown.
     var name: String { String((self["form"] ?? "").prefix(40)) }
-    /// What the response had counted to when the form was shown.
+    /// The response's revision when the form was shown.
     var revision: Int { self["revision"].flatMap { Int($0) } ?? 0 }
     /// The names of the questions that it asks.
     var asked: Set<String> { Set(values("asked")) }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Values by names, none beyond its end, and so many at most of each client and in all: the oldest go.
+/// Values by name, which expire, and which are limited for each client and in all: the oldest are removed
+/// first.
 struct ExpiringTable<Value: Sendable>: Sendable {
     private var values: [String: Value] = [:]
     private let maximum: Int
@@ -23,7 +24,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
 
     /// Adds a value.
     ///
-    /// - Returns: Those that go for it, or are over.
+    /// - Returns: The values that it pushes out, and those that have expired.
     mutating func add(_ value: Value, named name: String, now: Date) -> [Value] {
         let own = client(value)
         var gone = remove { [end] in end($0) <= now }
@@ -33,7 +34,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         return gone
     }
 
-    /// The value of a name; nil for one that is over.
+    /// The value of a name; nil for one that has expired.
     func value(named name: String, now: Date) -> Value? { values[name].flatMap { end($0) > now ? $0 : nil } }
 
     /// Forgets a value.

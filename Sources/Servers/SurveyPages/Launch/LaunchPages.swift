@@ -161,7 +161,7 @@ struct LaunchPages: Sendable {
         }
         let token = RandomToken.make(length: 40)
         let gone = registry.add(visitor, token: token, now: now())
-        // Who was logged in in this browser is not any more.
+        // Whoever was logged in in this browser before is logged out.
         let former = registry.remove(request.cookie(sessionCookie) ?? "")
         for visitor in gone + [former].compactMap({ $0 }) { await visitor.logOut() }
         return Response.seeOther(login.target)

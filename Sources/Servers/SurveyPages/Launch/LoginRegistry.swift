@@ -7,7 +7,7 @@ final class LoginRegistry: Sendable {
     private let visitors: Mutex<ExpiringTable<SurveyVisitor>>
 
     init(maximumLogins: Int = 500, maximumVisitors: Int = 200) {
-        // A login costs nobody anything: one client's do not end those of others.
+        // Beginning a login costs nothing, so the logins of one client do not end those of others.
         logins = Mutex(
             ExpiringTable(
                 maximum: maximumLogins,
@@ -27,7 +27,7 @@ final class LoginRegistry: Sendable {
         )
     }
 
-    /// Adds a login under way. Those that go for it end.
+    /// Adds a login under way. Logins that it pushes out end.
     func add(_ login: PendingLogin, state: String, now: Date) {
         let gone = logins.withLock { $0.add(login, named: state, now: now) }
         for login in gone { login.cancel() }
@@ -43,7 +43,7 @@ final class LoginRegistry: Sendable {
         }
     }
 
-    /// Adds a visitor, and gives those that go for it: their tokens are to be revoked.
+    /// Adds a visitor, and returns those that it pushes out: their tokens have to be revoked.
     func add(_ visitor: SurveyVisitor, token: String, now: Date) -> [SurveyVisitor] {
         visitors.withLock { $0.add(visitor, named: token, now: now) }
     }

@@ -45,7 +45,7 @@ extension SurveyServer {
         report: @escaping @Sendable (String) -> Void = { _ in },
         record: (_ redirectURI: URL) async throws -> SMARTServer
     ) async throws -> SurveyServer {
-        // The port is known once the server listens.
+        // The redirect URI needs the port, which is known once the server listens.
         let place = Place()
         let server = try await start(configuration) { request in
             guard let pages = place.pages.withLock({ $0 }) else { return Response(status: 503) }

@@ -192,7 +192,7 @@ struct ControlMarkup {
         }
     }
 
-    /// The text that the person sent, where it is no answer.
+    /// The text that the person sent, where it is not an answer.
     private func unreadable(_ field: String) -> String? { items.visit.unreadable[name]?[field] }
 
     private var unit: Markup {

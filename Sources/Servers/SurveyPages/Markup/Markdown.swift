@@ -88,7 +88,8 @@ enum Markdown {
         return (anchor, text[text.index(after: end)...])
     }
 
-    /// A link to a page elsewhere, in a window of its own; nil for what is no address of the web or of mail.
+    /// A link to a page elsewhere, in a window of its own; nil for what is not an address of the web or of
+    /// mail.
     static func anchor(_ url: String, label: String) -> Markup? {
         guard isLink(url), !label.isEmpty else { return nil }
         return "<a href=\"\(url)\" target=\"_blank\" rel=\"noopener noreferrer\">\(label)</a>"

@@ -10,7 +10,7 @@ struct TableMarkup {
 
     let markup: Markup
 
-    /// The repetitions of a group, one a row; nil where the group is no table of simple questions.
+    /// The repetitions of a group, one a row; nil where the group is not a table of simple questions.
     init?(_ items: ItemMarkup, rows: ArraySlice<PresentedItem>) {
         guard let first = rows.first, first.item.isTable, first.item.repeats, !first.children.isEmpty,
             first.children.count <= 6, rows.allSatisfy({ $0.children.allSatisfy(Self.isSimple) })

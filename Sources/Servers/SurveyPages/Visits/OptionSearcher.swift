@@ -2,8 +2,8 @@ import FHIR
 import Surveys
 import Synchronization
 
-/// Searches for what forms ask: one after the other for a response, so many at once, each within some
-/// seconds, and only in the value sets of the survey's questions.
+/// Runs the searches of forms: one after the other for each response, a limited number at once, each for a
+/// few seconds, and only in the value sets of the survey's questions.
 final class OptionSearcher: Sendable {
     /// The most searches of one form.
     static let maximumOfForm = 8
@@ -14,7 +14,7 @@ final class OptionSearcher: Sendable {
 
     private struct State {
         var running = 0
-        /// The form that is searched for, by response: of a newer one the older is given up.
+        /// The search that runs for a form, by response: a newer form cancels it.
         var forms: [String: Task<[PresentedItem.ID: PresentedSearch], Never>] = [:]
         /// What was found, by value set, language and token: so that what is chosen is known when it is sent.
         /// The older ones go, all at once.
@@ -31,8 +31,8 @@ final class OptionSearcher: Sendable {
         self.time = time
     }
 
-    /// What is found for the texts of a form, by the names of their questions. A form of the same response
-    /// that is still searched for is given up: somebody typed on.
+    /// What is found for the texts of a form, by the names of their questions. A search that still runs for
+    /// an earlier form of the same response is cancelled: somebody typed on.
     ///
     /// - Parameter response: The token of the response.
     func searches(of form: SentForm, _ response: String, in survey: Survey, language: String?) async

@@ -1,7 +1,7 @@
 import IndivoBase
 
-/// The name of a form: by it a page that was saved by another window is known from one that was saved twice
-/// by the same.
+/// The name of a form: it distinguishes a page that another window saved from one that the same window saved
+/// twice.
 enum RandomFormName {
     static func make() -> String { RandomToken.make(length: 12) }
 }

@@ -2,8 +2,7 @@ import FHIR
 import Foundation
 import OrderedJSON
 
-/// Which form saved which question last. By it a form of an old window does not overwrite what it has not
-/// shown.
+/// Which form saved which question last. So a form in an old window does not overwrite what it never showed.
 ///
 /// Each form that is saved counts the revision up, and each form carries the revision that it was shown at. A
 /// form is out of date for a question that another form saved since. A form may be saved again, as after
@@ -11,7 +10,7 @@ import OrderedJSON
 struct SavedForms: Sendable {
     private struct Save {
         var revision: Int
-        /// The name of the form; nil where its questions have other names since.
+        /// The name of the form; nil where its questions have been renamed since.
         var form: String?
     }
 
@@ -23,7 +22,8 @@ struct SavedForms: Sendable {
     /// The form that added or removed a repetition last, by its fingerprint.
     private var lastReshaping: String?
 
-    /// Whether another form saved one of the form's questions since, or other repetitions have their names.
+    /// Whether another form saved one of the form's questions since, or their names belong to other
+    /// repetitions by now.
     func isOutdated(_ form: SentForm) -> Bool {
         guard form.revision < revision else { return false }
         if form.revision < oldestKnown { return true }

@@ -3,14 +3,14 @@ import Foundation
 import OrderedJSON
 import Surveys
 
-/// A response that somebody gives on the pages: the session, and what of the forms is no answer.
+/// A response that somebody gives on the pages: the session, and what the forms have besides answers.
 struct SurveyVisit: Sendable {
     /// The most bytes of texts and files of a response, the files in base64.
     static let maximumBytes = 14 << 20
 
     var form: SurveyForm
     var isComplete = false
-    /// Texts that are no answers, by the id of the item and the name of the field.
+    /// Texts that are not answers, by the id of the item and the name of the field.
     var unreadable: [String: [String: String]] = [:]
     var saves = SavedForms()
     /// The question whose search field has the focus, as long as its form is answered.
@@ -41,7 +41,7 @@ struct SurveyVisit: Sendable {
         return response
     }
 
-    /// What it takes of memory, estimated.
+    /// An estimate of the memory that it takes, in bytes.
     var cost: Int { session.survey.items.count * 600 + bytes }
 
     private var bytes: Int {

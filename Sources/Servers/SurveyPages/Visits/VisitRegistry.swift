@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The visits in memory, by the token of their response: so many at most, of which those that nobody uses go
-/// first.
+/// The visits in memory, by the token of their response. Their number is limited: those that nobody uses are
+/// removed first.
 ///
 /// What is in memory is also in the store, so nothing that was saved goes with a visit.
 final class VisitRegistry: Sendable {
@@ -69,8 +69,8 @@ actor VisitEntry {
     private var visit: SurveyVisit?
     private var last: Task<Void, Never>?
 
-    /// Does `body` when those before it are done. Returns its value, and what the visit takes of memory: 0
-    /// where there is none.
+    /// Does `body` when those before it are done. Returns its value, and the memory that the visit takes: 0
+    /// where there is no visit.
     func exclusively<Value: Sendable>(
         _ body: @escaping @Sendable (SurveyVisit?) async -> (Value, SurveyVisit?)
     ) async -> (Value, Int) {

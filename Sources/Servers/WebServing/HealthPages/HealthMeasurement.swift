@@ -103,7 +103,7 @@ package enum MeasuredQuantity: String, Sendable, Hashable, CaseIterable {
     /// another dimension.
     package func value(_ digits: String, unit code: String) -> Decimal? {
         guard digits.utf8.count <= 60, let value = Decimal(string: digits, locale: nil), value.isFinite,
-            // A name that is no unit, as `steps`, is an annotation.
+            // A name that is not a unit, as `steps`, is an annotation.
             let unit = (try? UCUMUnit(code)) ?? (try? UCUMUnit("{\(code)}")),
             let own = try? UCUMUnit(self.unit.code),
             let result = try? unit.convert(value, to: own), abs(result) < 1_000_000_000_000

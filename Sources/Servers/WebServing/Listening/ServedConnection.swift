@@ -22,7 +22,8 @@ struct ServedConnection {
     func open() async -> Bool {
         guard !connections.isFull(of: peer) else { return false }
         while !connections.open(file, of: peer, for: timeout) {
-            // Every connection is being answered, or about to close: who comes waits in the system's queue.
+            // Every connection is being answered, or about to close: new ones wait in the queue of the
+            // system.
             do { try await Task.sleep(for: .milliseconds(10)) } catch { return false }
         }
         return true

@@ -58,9 +58,10 @@ package struct Request: Sendable {
         return named == host || named == host + ":443"
     }
 
-    /// Whether a form was sent by a page of this server, or by a client that is no browser. A browser reports
-    /// the site in `Sec-Fetch-Site`, which also holds behind a proxy that ends TLS and has another name than
-    /// this server. Without that header, `Origin` has to name the host of the request, whatever its scheme.
+    /// Whether a form was sent by a page of this server, or by a client that is not a browser. A browser
+    /// reports the site in `Sec-Fetch-Site`, which also holds behind a proxy that ends TLS and has another
+    /// name than this server. Without that header, `Origin` has to name the host of the request, whatever its
+    /// scheme.
     package var isFromOwnPage: Bool {
         if let site = header("Sec-Fetch-Site") { return site == "same-origin" || site == "none" }
         guard let origin = header("Origin") else { return true }

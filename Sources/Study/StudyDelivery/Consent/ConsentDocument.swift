@@ -12,7 +12,7 @@ import StudyFormats
 public struct ConsentDocument: Sendable, Hashable {
     /// The document's id, the same for all its versions.
     public var id: String
-    /// Its version. Another version is signed again.
+    /// Its version. A new version has to be signed again.
     public var version: String
     public var title: String
     /// The language of its texts, as in `de` or `ar`.
@@ -23,7 +23,7 @@ public struct ConsentDocument: Sendable, Hashable {
     public var organization: String
     /// The sections, in order.
     public var sections: [Section] = []
-    /// With whom data is shared, where the participant chooses.
+    /// What the participant may choose to share, and with whom.
     public var sharing: [SharingChoice] = []
     /// Questions that show whether the text was understood.
     public var comprehension: [ComprehensionQuestion] = []

@@ -33,7 +33,7 @@ public struct PublishedStudyStore: Sendable {
     ///   - url: The receiver's root, as in `https://study.example.org/c3pro`.
     ///   - plainHTTPHosts: The hosts to which HTTP without TLS is allowed, besides this machine.
     ///   - timing: The clocks and waits of retries; tests bring their own.
-    /// - Throws: `StudyError` for what is no address of a server.
+    /// - Throws: `StudyError` for what is not an address of a server.
     public init(
         in folder: URL,
         study: String,

@@ -71,7 +71,8 @@ extension Withdrawal {
             content = .resource(type: "Contract", id: nil)
             body = try .data(protection.resource(resource, contract))
         }
-        // Who takes part again under the same id may leave again; who stopped may want all erased.
+        // Somebody who takes part again under the same id may leave again, and somebody who stopped may want
+        // everything erased.
         let participation = enrolledAt?.dateTime.description ?? ""
         let wish = data?.rawValue ?? ""
         let parts = ["study withdrawal 2", study, participant.uuidString, participation, wish]

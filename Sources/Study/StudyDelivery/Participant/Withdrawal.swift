@@ -25,7 +25,7 @@ public struct Withdrawal: Sendable, Hashable {
     /// What becomes of the data that the study has; `nil` leaves that to the study, which erases them as a
     /// rule.
     public let data: WithdrawnData?
-    /// When the participation began that ends with it; `nil` in what earlier versions stored.
+    /// When the participation that it ends began; `nil` in what earlier versions stored.
     let enrolledAt: FHIRInstant?
     public internal(set) var state: State
 

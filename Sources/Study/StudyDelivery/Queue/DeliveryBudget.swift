@@ -1,5 +1,6 @@
 /// The limits of one delivery. The app sets them, as only the app knows the state of battery and network. A
-/// delivery that ends for them has ``/StudyFormats/StudyError/outOfBudget(needed:left:)`` in its report.
+/// delivery that ends because of them has ``/StudyFormats/StudyError/outOfBudget(needed:left:)`` in its
+/// report.
 public struct DeliveryBudget: Sendable {
     /// The bytes that may be sent; nil for no limit.
     public var bytes: Int?

@@ -16,7 +16,7 @@ public enum StudyProtection: Sendable {
     case cms(CMSEncryption)
     /// A resource in an envelope of C3-PRO.
     ///
-    /// - keyID: Which of the study's keys it is; `nil` where the study has but one.
+    /// - keyID: Which of the study's keys it is; `nil` where the study has only one.
     /// - version: The FHIR version, as the study's server wants it.
     case c3ProEnvelope(
         for: StudyCertificate,

@@ -82,7 +82,7 @@ public final class StudyQueue: Sendable {
 
     /// Queues an archive. When this returns it is on the disk, encrypted.
     ///
-    /// - Parameter protection: A package can be a CMS message, and no envelope of C3-PRO.
+    /// - Parameter protection: `.none` or `.cms`: a package cannot be in an envelope of C3-PRO.
     /// - Throws: ``/StudyFormats/StudyError``, `QueueError`; then nothing is queued.
     @concurrent @discardableResult
     public func submit(_ archive: StudyArchive, protection: StudyProtection) async throws -> Submitted {
@@ -100,7 +100,7 @@ public final class StudyQueue: Sendable {
 
     /// Queues a FHIR resource. When this returns it is on the disk, encrypted.
     ///
-    /// - Parameter protection: A resource can be in an envelope of C3-PRO, and no CMS message.
+    /// - Parameter protection: `.none` or `.c3ProEnvelope`: a resource cannot be a CMS message.
     /// - Throws: ``/StudyFormats/StudyError``, `QueueError`; then nothing is queued.
     @concurrent @discardableResult
     public func submit(_ resource: some FHIRResource, protection: StudyProtection) async throws -> Submitted {
@@ -109,7 +109,7 @@ public final class StudyQueue: Sendable {
 
     /// Queues a FHIR resource, JSON. When this returns it is on the disk, encrypted.
     ///
-    /// - Parameter protection: A resource can be in an envelope of C3-PRO, and no CMS message.
+    /// - Parameter protection: `.none` or `.c3ProEnvelope`: a resource cannot be a CMS message.
     /// - Throws: ``/StudyFormats/StudyError``, `QueueError`; then nothing is queued.
     @concurrent @discardableResult
     public func submit(resource: Data, protection: StudyProtection) async throws -> Submitted {

@@ -8,7 +8,7 @@ public struct StudySubmission: Sendable, Hashable, Codable, Identifiable {
     /// recognise it.
     public let id: UUID
     public let study: String
-    /// The participant, by a random id.
+    /// The participant's random id.
     public let subject: UUID
     /// What was asked or measured.
     public let item: String
@@ -35,7 +35,7 @@ public struct StudySubmission: Sendable, Hashable, Codable, Identifiable {
         }
     }
 
-    /// The item of the report that a participant left.
+    /// The item of the report of a withdrawal.
     static let withdrawal = "withdrawal"
 
     var isWithdrawal: Bool { item == Self.withdrawal }
@@ -82,7 +82,7 @@ public struct StudySubmission: Sendable, Hashable, Codable, Identifiable {
         }
     }
 
-    /// What queues have of apps that were built before a submission had a ``protection``.
+    /// The form in which apps that were built before submissions had a ``protection`` have stored them.
     private struct EarlierForm: Decodable {
         enum Content: Decodable {
             case package

@@ -10,7 +10,7 @@ struct CBCCipher {
     private let key: SymmetricKey
     /// The block of ciphertext before the next one.
     private var chain: AES._CBC.IV
-    /// What is no whole block yet, or may be the last one.
+    /// What is not a whole block yet, or may be the last one.
     private var rest = Data()
 
     init(key: SymmetricKey, iv: AES._CBC.IV) {

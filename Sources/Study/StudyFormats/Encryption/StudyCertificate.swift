@@ -162,7 +162,7 @@ public struct StudyCertificate: Sendable, Hashable {
         trusting roots: [StudyCertificate],
         at time: StudyTime = .now
     ) async throws(StudyError) {
-        // A study's certificate signed by itself is trusted as such; it is no authority for others.
+        // A study's certificate signed by itself is trusted as such; it is not an authority for others.
         if roots.contains(self) {
             let problems = problems(at: time)
             guard problems.isEmpty else {

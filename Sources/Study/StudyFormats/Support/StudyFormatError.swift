@@ -53,7 +53,7 @@ package struct ObjectReader {
         }
     }
 
-    /// `nil`, with a problem, when it is no object.
+    /// `nil`, with a problem, when it is not an object.
     package init?(_ json: JSONValue, _ path: String, _ problems: inout Problems) {
         self.json = json
         self.path = path

@@ -246,7 +246,7 @@ extension StudyBackup {
     /// The configuration that a backup has; `nil` where it has none.
     ///
     /// - Parameter name: What its file is called, for backups of earlier builds.
-    /// - Throws: ``StudyOperationsError`` for what is no backup, or damaged.
+    /// - Throws: ``StudyOperationsError`` for what is not a backup, or damaged.
     public static func configuration(in folder: URL, named name: String) throws -> Data? {
         let other = Other("config", URL(filePath: name), .configuration)
         for file in try manifest(of: folder)["files"]?.elements ?? [] {

@@ -111,15 +111,15 @@ extension Consumer {
         }
     }
 
-    /// Whether the warehouse is asked what it keeps that can be processed: when the queue has nothing, and
-    /// otherwise in a twentieth of the time, since that takes long where many messages wait.
+    /// Whether to ask the warehouse for kept messages that can be processed now: when the queue is empty, and
+    /// otherwise for a twentieth of the time, since the query takes long where many messages wait.
     func isTimeForKept(_ isIdle: Bool) -> Bool { isIdle || nextKept.hasCome }
 
-    /// The most messages that are looked for at once whose consent has come.
+    /// The most messages with a consent by now that are looked for at once.
     private static let maximumReady = 16 * batchSize
 
-    /// Processes messages whose consent has come, also where another consumer ended after it had written it,
-    /// and what the study's team wants processed.
+    /// Processes waiting messages whose consent has arrived, even if another consumer stopped right after it
+    /// had written the consent, and messages that the study's team wants processed.
     ///
     /// - Returns: Whether there were any.
     func processKept(_ report: inout Report, _ failure: inout (any Error)?) async throws -> Bool {

@@ -86,12 +86,12 @@ public struct Consumer: Sendable {
     }
 
     final class Suspects: Sendable {
-        /// Whether the last messages had one that may have made consumers crash.
+        /// Whether the last batch had a message that may have made consumers crash.
         let areThere = Mutex(false)
     }
 
     private final class Remains: Sendable {
-        /// Whether there may be some: of a consumer that ended before, or because somebody has been reading
+        /// Whether there may be remains: those of an earlier consumer, or because somebody has been reading
         /// the warehouse for long.
         let areThere = Mutex(true)
     }

@@ -12,9 +12,9 @@ struct Intake: Sendable {
     enum Classification: Sendable {
         /// The participant agreed.
         case consent(Consent)
-        /// The participant left. The value says what becomes of their data, if the resource says it.
+        /// The participant left. The value says what happens to their data, if the resource says so.
         case withdrawal(WithdrawnData?)
-        /// Facts, and the resource under the pseudonym's name.
+        /// Facts of an answer, a measurement or a Patient, when it was last changed, and the resource's type.
         case data(FactSet, written: WarehouseTime, type: String)
         /// A number from a phone or watch, in the form of an earlier one. Its facts are made when they are
         /// needed.
@@ -203,7 +203,7 @@ struct Intake: Sendable {
         return ids.count <= maximumParticipants ? ids : nil
     }
 
-    /// The digests of the participants whose resources these are, mostly of one.
+    /// The digests of the participants whom the resources are about, usually a single one.
     static func participants(in intakes: [Intake]) -> Set<String> {
         var participants: Set<String> = []
         var last: String?
@@ -214,10 +214,11 @@ struct Intake: Sendable {
         return participants
     }
 
-    /// Under how many participants a message is filed at most. It should be one: each of them is locked.
+    /// The largest number of participants under which a message is filed. It should be one: each of them is
+    /// locked.
     static let maximumParticipants = 100
 
-    /// The id with a digest, if a text in a resource has it, alone or beside others: when a message is
+    /// Finds the id with a digest in the texts of a resource, alone or beside others: when a message is
     /// processed again, only the digest is known.
     private static func phoneID(of owner: String, in json: JSONValue) -> String? {
         let parts = json.text().utf8.split { byte in

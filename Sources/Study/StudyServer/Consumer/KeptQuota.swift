@@ -1,12 +1,11 @@
 import StudyWarehouse
 import Synchronization
 
-/// How many bytes of messages a warehouse still takes that wait for a consent, or could not be processed:
-/// anybody whom a receiver lets in can send such messages, and nothing but a person takes those away that
-/// failed.
+/// How many more bytes a warehouse keeps of messages that wait for a consent or could not be processed:
+/// anybody whom a receiver lets in can send such messages, and only a person removes those that failed.
 ///
 /// The warehouse is asked once a second, and less often where that takes long. What other consumers keep
-/// meanwhile is not known here, so that several may pass the limit by that.
+/// meanwhile is not known here, so several consumers may exceed the limit by that much.
 final class KeptQuota: Sendable {
     /// The warehouse keeps no more messages of this kind.
     struct Exceeded: Error {}

@@ -30,7 +30,7 @@ public struct KeyRing: Sendable {
     /// study keys`) or `private-c3pro.der` in it (C3-PRO). A consumer reads it again when a message is for a
     /// key that it does not have.
     ///
-    /// - Parameter passphrase: Of the files that are encrypted.
+    /// - Parameter passphrase: The passphrase of encrypted key files.
     /// - Throws: `StudyError`: a key that cannot be read is not skipped, since messages for it would seem
     ///   damaged. Files that others can read are refused.
     public init(contentsOf folder: URL, passphrase: Secret? = nil) throws {
@@ -99,7 +99,7 @@ public struct KeyRing: Sendable {
 
 /// The keys of a running consumer.
 final class CurrentKeys: Sendable {
-    /// Between two readings: anybody can send messages that no key opens.
+    /// The shortest time between two readings: anybody can send messages that no key opens.
     private static let pause = Duration.seconds(10)
     private let state: Mutex<(ring: KeyRing, until: ContinuousClock.Instant)>
 

@@ -2,7 +2,8 @@ import GRDB
 import StudyFormats
 import StudyWarehouse
 
-/// Errors that are no message's fault: a disk is full, or a database is away for a while, or takes no writes.
+/// Errors that are not a message's fault: a full disk, or a database that is unavailable for a while or
+/// read-only.
 enum MachineFailure {
     private static let codes: [ResultCode] = [
         .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CANTOPEN, .SQLITE_NOMEM,

@@ -7,11 +7,11 @@ import StudyFormats
 /// Decrypts messages into FHIR resources.
 struct MessageOpening: Sendable {
     let keys: KeyRing
-    /// Makes responses of results.
+    /// Converts results of tasks to responses.
     var results = TaskResults()
     var limits = Limits()
 
-    /// The bounds of a message: an archive of a few megabytes may unpack to very many.
+    /// The bounds of a message: an archive of a few megabytes may unpack to gigabytes.
     struct Limits {
         /// Resources, those of Bundles counted one by one.
         var resources = 10_000
@@ -27,7 +27,7 @@ struct MessageOpening: Sendable {
         /// What any message may unpack to, however small it is.
         var smallestBytes = 1 << 20
 
-        /// What a message of so many bytes may unpack to.
+        /// The bytes to which a message of a given size may unpack.
         func unpackedBytes(of size: Int) -> Int {
             let (product, overflow) = size.multipliedReportingOverflow(by: ratio)
             return min(readBytes, max(smallestBytes, overflow ? .max : product))
@@ -160,8 +160,8 @@ struct MessageOpening: Sendable {
         return ranges.map { data[data.startIndex + $0.lowerBound..<data.startIndex + $0.upperBound] }
     }
 
-    /// The response that a file with a result of ResearchKit is; `nil` for other files, and for a result with
-    /// more samples than are read, which stays a file.
+    /// The response that a file with a result of ResearchKit becomes; `nil` for other files, and for a result
+    /// with more samples than are read, which stays a file.
     private func response(to data: Data, _ info: ArchiveInfo, after count: Int) -> JSONValue? {
         guard count < limits.resources, data.count <= limits.resultBytes,
             data.range(of: Data("_class".utf8)) != nil,

@@ -14,7 +14,7 @@ struct MessageReader: Sendable {
     /// Opens messages on all cores.
     ///
     /// - Parameter storage: Where the warehouse has samples.
-    /// - Returns: In their order; an error is one of the machine, such as a full disk.
+    /// - Returns: The opened messages, in order; an error is one of the machine, such as a full disk.
     func open(
         _ messages: [MessageToLoad],
         _ storage: SampleStorage
@@ -38,7 +38,7 @@ struct MessageReader: Sendable {
     private func open(_ origin: MessageToLoad, _ storage: SampleStorage) throws -> OpenedMessage {
         var resources: [JSONValue] = []
         do {
-            // Devices measure, and are nobody's data: observations name what matters of them.
+            // Devices are not a participant's data: the Observations have what matters about them.
             resources = try self.resources(of: origin.message).filter {
                 $0["resourceType"]?.string != "Device"
             }
@@ -69,7 +69,7 @@ struct MessageReader: Sendable {
         let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
         var splitter = SampleSplitter(disclosure)
         var forms = SampleForms(received: received)
-        // The Intakes that the forms are of.
+        // The intake that each form was made from.
         var models: [Int: Intake] = [:]
         let intakes = try resources.enumerated().map { index, resource in
             if let (sample, form) = forms.sample(resource), let model = models[form] {

@@ -6,15 +6,15 @@ import StudyWarehouse
 /// Why a message is not loaded.
 struct MessageProblem: Error {
     let reason: String
-    /// Whose message it is, where that can be read: each of them may withdraw, and then it goes, too. `nil`
-    /// for more than it is filed under.
+    /// The participants whom the message is about, where they can be read: when one of them withdraws, the
+    /// message's content is erased. `nil` if there are more than a message is filed under.
     let participants: Set<String>?
 }
 
 /// What becomes of a message, and of what it says, by the rules of a study.
 struct MessageRules: Sendable {
     let opened: OpenedMessage
-    /// How many bytes of messages the warehouse still takes that cannot be loaded.
+    /// How many more bytes the warehouse keeps of messages that cannot be loaded.
     let quota: Int
     /// What the warehouse keeps of resources.
     let disclosure: Disclosure
@@ -33,7 +33,7 @@ struct MessageRules: Sendable {
         receivedTime = WarehouseTime(received)
     }
 
-    /// Decides what becomes of the message, and changes the batch by it.
+    /// Decides what becomes of the message, and changes the batch accordingly.
     ///
     /// - Returns: What became of the message; `nil` for one that was processed before.
     /// - Throws: ``KeptQuota/Exceeded``, ``WarehouseError``, the database's error.
@@ -61,7 +61,7 @@ struct MessageRules: Sendable {
         return try batch.attempt(owner) { batch in
             switch opened.read {
             case .failure(let problem) where problem.participants == nil:
-                // It could not go with each of them.
+                // Its content could not be erased with each of them.
                 let many =
                     "it names more than \(Intake.maximumParticipants) participants, and its content is not "
                     + "kept"
@@ -123,8 +123,8 @@ struct MessageRules: Sendable {
         if opened.origin.isApproved, let client = message.client {
             try batch.add(client: client, of: participant)
         }
-        // Whatever the order in a message: leaving counts more than agreeing, and both come before what
-        // depends on them.
+        // Whatever the order in a message, a withdrawal takes precedence over a consent, and both are applied
+        // before the data that depend on them.
         if let data = withdrawnData(by: intakes) {
             guard isProven else { return leave(&stored, "it is a withdrawal") }
             switch data {
@@ -133,7 +133,7 @@ struct MessageRules: Sendable {
                 return refuse(&stored)
             case .kept:
                 try batch.stop(participant, at: moment, received: message.received)
-                // What is given with it is the last that counts.
+                // Data in the same message as the withdrawal are the last that count.
                 guard intakes.contains(where: \.isData) else { return refuse(&stored) }
                 tookPart = true
             }
@@ -142,7 +142,7 @@ struct MessageRules: Sendable {
             return leave(&stored, "it is another consent")
         }
         guard try batch.hasConsent(participant, rules.consents, received: message.received) else {
-            // Who stopped will not agree any more.
+            // A participant who stopped will not consent any more.
             if tookPart { return refuse(&stored) }
             let isConsent = !consents.isEmpty && !intakes.contains(where: \.isData)
             stored.state = isConsent ? .loaded : .waiting
@@ -188,7 +188,8 @@ struct MessageRules: Sendable {
         return SampleLookup(participant, item.facts.visit, isCorrection: item.isCorrection)
     }
 
-    /// What is known of the identity of a sample; `nil` for what is none, or where each is a visit.
+    /// What is known of the identity of a sample; `nil` for an item that is not a sample, and where every
+    /// sample is a visit.
     private func knownSample(
         _ item: Intake.PseudonymisedData,
         of participant: String,
@@ -200,7 +201,7 @@ struct MessageRules: Sendable {
         return try batch.knownSample(lookup)
     }
 
-    /// Whether a row or visit is there that an item would replace, other than by the same.
+    /// Whether there is a row or visit that an item would replace with something different.
     private func isReplaced(
         by item: Intake.PseudonymisedData,
         of participant: String,
@@ -221,7 +222,7 @@ struct MessageRules: Sendable {
 
     /// Keeps an item as a row of the table of samples, unless what is there is newer.
     ///
-    /// - Returns: False for one that has facts.
+    /// - Returns: False for an item that is stored as facts.
     private func keepSample(
         _ item: Intake.PseudonymisedData,
         of participant: String,
@@ -246,7 +247,7 @@ struct MessageRules: Sendable {
         return true
     }
 
-    /// Takes away the row of the table that an item with facts replaces.
+    /// Removes the row of the table that an item with facts replaces.
     private func makeVisit(
         _ item: Intake.PseudonymisedData,
         of participant: String,
@@ -277,8 +278,8 @@ struct MessageRules: Sendable {
         return order.isOlder(than: ResourceOrder(known.json, received: knownReceived))
     }
 
-    /// Whether a message is of a participant who takes part, or takes part again by it: somebody who withdrew
-    /// may agree anew, under the same id. What is older than the withdrawal stays refused.
+    /// Whether the participant of a message takes part, or takes part again because of it: somebody who
+    /// withdrew may consent again, under the same id. What is older than the withdrawal stays refused.
     private func takesPart(
         _ participant: String,
         _ intakes: [Intake],
@@ -290,15 +291,15 @@ struct MessageRules: Sendable {
             return try !batch.withdrew(participant, at: received)
         }
         if let data = withdrawnData(by: intakes) {
-            // Who stopped may want what they gave erased.
+            // A participant who stopped may still want the data erased.
             return try data == .erased && batch.hasStopped(participant)
         }
         guard let consent else { return false }
         return try batch.enrolAgain(participant, signed: consent.signedAtLatest, received: received)
     }
 
-    /// What becomes of a participant's data by a message with a withdrawal; `nil` for another message. Of
-    /// several the one counts that erases.
+    /// What the withdrawal in a message does to the participant's data; `nil` for a message without one. Of
+    /// several withdrawals, one that erases takes precedence.
     private func withdrawnData(by intakes: [Intake]) -> WithdrawnData? {
         let withdrawals = intakes.compactMap { intake in
             if case .withdrawal(let data) = intake.classification { data ?? rules.withdrawnData } else { nil }

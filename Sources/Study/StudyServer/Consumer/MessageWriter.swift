@@ -15,7 +15,7 @@ struct MessageWriter: Sendable {
     enum Outcome: Sendable {
         /// It is in the warehouse; `nil` for one that was processed before.
         case processed(StoredMessage.State?)
-        /// The warehouse keeps no more that cannot be loaded.
+        /// The warehouse has no room for more messages that cannot be loaded.
         case overQuota
     }
 
@@ -23,13 +23,13 @@ struct MessageWriter: Sendable {
     /// thousands of locks.
     static let maximumMessages = 256
     private static let maximumParticipants = 512
-    /// The most resources of a transaction, but for one message that has more.
+    /// The most resources of a transaction, unless a single message has more.
     private static let maximumResources = 10_000
 
     /// Loads messages.
     ///
-    /// - Returns: In their order; an error for those that were not loaded. Where it is one of the machine,
-    ///   all behind it have it, too.
+    /// - Returns: The outcomes, in the order of the messages; an error for those that were not loaded. After
+    ///   an error of the machine, all later messages have the same error.
     func load(_ messages: [OpenedMessage]) async -> [Result<Outcome, any Error>] {
         var outcomes: [Result<Outcome, any Error>] = []
         for batch in Self.batches(of: messages) {
@@ -100,8 +100,8 @@ struct MessageWriter: Sendable {
         }
     }
 
-    /// Writes messages in one transaction: what they need is read by sets, the rules decide one after the
-    /// other, and what they decided is written by sets.
+    /// Writes messages in one transaction: what they need is read in bulk, the rules are applied to one
+    /// message after the other, and the changes are written in bulk.
     private func write(_ messages: ArraySlice<OpenedMessage>) async throws -> [Outcome] {
         let left = quota.left
         let (outcomes, kept) = try await warehouse.transaction { warehouse in

@@ -1,9 +1,9 @@
 import OrderedJSON
 
-/// Resources of FHIR DSTU2 and STU3, as C3-PRO's phones and receivers sent them, as those of R4.
+/// Converts resources of FHIR DSTU2 and STU3, as C3-PRO's phones and receivers sent them, to R4.
 ///
-/// What of them a study's delivery has is changed: a response's questionnaire, encounter and items, and who
-/// signed a consent.
+/// Only what a study's deliveries contain is converted: a response's questionnaire, encounter and items, and
+/// who signed a consent.
 enum OlderResources {
     private static let maximumDepth = 64
 
@@ -74,7 +74,7 @@ enum OlderResources {
         return json
     }
 
-    /// An element that may be one or several.
+    /// The values of an element that may be a single value or an array.
     static func list(_ value: JSONValue?) -> [JSONValue] {
         guard let value, !value.isNull else { return [] }
         return value.elements.map(Array.init) ?? [value]

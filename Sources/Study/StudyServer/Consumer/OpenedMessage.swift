@@ -10,8 +10,7 @@ struct MessageToLoad: Sendable {
     /// The digest of its participant, where that is known from before.
     var owner: String?
 
-    /// What it may take of the memory while it is opened, in bytes: a package unpacks to more than an
-    /// envelope.
+    /// An estimate of the memory that opening it takes, in bytes: a package unpacks to more than an envelope.
     var estimatedSize: Int {
         switch message.content {
         case .envelope: 4 * message.body.count
@@ -20,15 +19,15 @@ struct MessageToLoad: Sendable {
     }
 }
 
-/// A message with what was read of it.
+/// A message, and what was read from it.
 struct OpenedMessage: Sendable {
     let origin: MessageToLoad
-    /// Its resources that count.
+    /// The intakes of the resources that count, or why it is not loaded.
     var read: Result<[Intake], MessageProblem>
 
     var message: StudyMessage { origin.message }
 
-    /// The digests of those whose message it is, and of those whom it names.
+    /// The digests of the participants whom the message is about, and of those whom it names.
     var participants: Set<String> {
         let named = [message.subject.map(Intake.digest)].compactMap { $0 }
         switch read {
@@ -57,7 +56,8 @@ struct OpenedMessage: Sendable {
         }
     }
 
-    /// The identities of its samples, of those too that have facts; with pseudonyms, as visits have them.
+    /// The identities of its samples, including those that are stored as facts; with pseudonyms, as visits
+    /// have them.
     func samples(_ pseudonym: (String) throws -> String?) rethrows -> [SampleLookup] {
         guard case .success(let intakes) = read else { return [] }
         return try intakes.compactMap { intake in
@@ -69,7 +69,7 @@ struct OpenedMessage: Sendable {
         }
     }
 
-    /// The same message when what was read of it cannot be written.
+    /// The same message as one that cannot be loaded, for a reason.
     func failing(with reason: String) -> OpenedMessage {
         var failed = self
         failed.read = .failure(MessageProblem(reason: reason, participants: participants))

@@ -6,7 +6,7 @@ import StudyWarehouse
 /// What decides which of two resources of one visit is the newer one: the phone's sequence, where both have
 /// it; else the times of their changes, unless a clock was ahead; then the order in which they were received.
 struct ResourceOrder: Sendable {
-    /// The phone's own number of the version, `meta.versionId`; `nil` where that is no number.
+    /// The phone's own number of the version, `meta.versionId`; `nil` where that is not a number.
     let version: Int?
     /// When it says that it was changed.
     let changed: WarehouseTime?
@@ -39,7 +39,7 @@ struct ResourceOrder: Sendable {
         return time.flatMap(FHIRDateTime.init(text:))
     }
 
-    /// Of corrections and retractions it is higher, of what is not final lower.
+    /// The rank: higher for corrections and retractions, lower for what is not final.
     static func rank(_ resource: JSONValue) -> Int {
         switch resource["status"]?.string {
         case "entered-in-error", "cancelled": 3
@@ -49,7 +49,7 @@ struct ResourceOrder: Sendable {
         }
     }
 
-    /// Clocks that are right differ by some minutes.
+    /// Even correct clocks differ by some minutes.
     private static func isAhead(_ time: FHIRDateTime, of received: FHIRDateTime) -> Bool {
         let latest = received.instant.map { FHIRDateTime($0.addingTimeInterval(300)) } ?? received
         return WarehouseTime(latest) < WarehouseTime(time)

@@ -3,17 +3,18 @@ import Foundation
 import OrderedJSON
 import Surveys
 
-/// Results of ResearchKit's tasks, in the JSON of its serializer, as responses.
+/// Converts results of ResearchKit's tasks, in the JSON of its serializer, to QuestionnaireResponses.
 ///
-/// A task that was made of a known questionnaire has that one's answers. Another task's results have their
-/// identifiers as link ids, below a URL that names the task; results that are no answers to questions, such
-/// as a timed walk's, have an item for each of their values.
+/// The response to a task that was made from a known questionnaire answers that questionnaire. The response
+/// to another task has the results' identifiers as link ids, and a URL that names the task as its
+/// questionnaire; a result that does not answer a question, such as a timed walk's, becomes an item for each
+/// of its values.
 struct TaskResults: Sendable {
-    /// Identifies a run of a task, so that a second delivery of it is one.
+    /// The system that identifies a run of a task, so that a second delivery is recognised.
     static let runs = "urn:researchkit:task-run"
     private static let tasks = "http://researchkit.org/task/"
     private static let maximumDepth = 32
-    /// What each result has, and is no value of its own.
+    /// Members that every result has and that are not values of it.
     private static let bookkeeping: Set = [
         "_class", "identifier", "startDate", "endDate", "userInfo", "questionType", "noAnswerType",
         "isPreviousResult", "taskRunUUID", "enabledAssistiveTechnology", "calendar", "timeZone", "unit",
@@ -42,11 +43,11 @@ struct TaskResults: Sendable {
         return kind.hasPrefix("ORK") && kind.hasSuffix("Result")
     }
 
-    /// The response that a result is; `nil` for one without a value.
+    /// The response that a result becomes; `nil` for a result without a value.
     ///
     /// - Parameters:
     ///   - item: What the package says was asked, for a result that is not a whole task's.
-    ///   - run: The run that the package is of, for a result that does not say it.
+    ///   - run: The task run that the package belongs to, for a result that does not name one.
     func response(_ result: JSONValue, item: String?, run: String?) -> JSONValue? {
         let isTask = result["_class"]?.string == "ORKTaskResult"
         let task = (isTask ? result["identifier"]?.string : item) ?? item ?? "task"
@@ -138,7 +139,7 @@ struct TaskResults: Sendable {
         text.utf8.count <= 64 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    /// The numbers, texts and answers to yes or no of a result that is no question's.
+    /// The numbers, texts and booleans of a result that does not answer a question.
     private static func values(of result: JSONValue, _ identifier: String) -> [JSONValue] {
         (result.members ?? []).compactMap { member in
             guard !bookkeeping.contains(member.name) else { return nil }

@@ -151,7 +151,7 @@ public struct StudyProgress: Sendable, Hashable, Codable {
 
     /// Makes the sums, when all participants are counted.
     mutating func finish() {
-        // Who is in a week has reached those before it.
+        // Whoever is in a week has reached all weeks before it.
         var reached = 0
         for week in inWeek.indices.reversed() {
             reached += inWeek[week]

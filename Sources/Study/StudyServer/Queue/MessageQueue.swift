@@ -40,8 +40,8 @@ public protocol MessageQueue: Sendable {
     /// - Throws: The first error, after each of them was tried.
     func delete(_ messages: [ReceivedMessage]) async throws
 
-    /// Gives a message back, for after so many seconds. After its last attempt it becomes a dead letter with
-    /// this reason.
+    /// Gives a message back, to be received again after a number of seconds. After its last attempt it
+    /// becomes a dead letter with this reason.
     ///
     /// - Parameter reason: Why it was not processed; `nil` when nobody tried. Queues that can distinguish
     ///   this do not count it as an attempt.
@@ -61,8 +61,8 @@ public protocol MessageQueue: Sendable {
     @discardableResult
     func redeliver(_ id: String) async throws -> Bool
 
-    /// Forgets the ids and digests of messages that were sent so many days ago: one of them that is sent
-    /// again is in the queue again, and the consumer recognises its id.
+    /// Forgets the ids and digests of messages that were sent at least `days` days ago: if one of them is
+    /// sent again, it is queued again, and the consumer recognises its id.
     func forgetKnown(after days: Int) async throws
 
     /// How much is in the queue.

@@ -17,7 +17,7 @@ package struct ParticipationMap {
         self.counts = counts.mapValues { ShownCount($0) }.filter { $0.value != .fewerThanFive }
     }
 
-    /// The state of a Patient's first address; `nil` where that is no state or territory.
+    /// The state of a Patient's first address; `nil` where that is not a state or territory.
     static func state(of patient: JSONValue) -> String? {
         guard let address = Patient(tree: patient)?.address.first, let state = address.state else {
             return nil

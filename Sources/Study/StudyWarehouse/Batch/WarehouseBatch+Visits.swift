@@ -122,7 +122,7 @@ extension WarehouseBatch {
 
     // MARK: Changing
 
-    /// Stores what a resource comes to: it replaces all that the same visit had, unless that is newer.
+    /// Stores the facts of a resource: they replace all that the same visit had, unless that is newer.
     ///
     /// Of several visits with one id, which a message may have, the one of number 1 comes first, and the
     /// others with its `written`: it replaces all that were under the id, and where that is newer, none of

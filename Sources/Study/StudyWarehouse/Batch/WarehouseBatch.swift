@@ -9,10 +9,10 @@ import Foundation
 ///     try batch.write()
 /// }
 /// ```
-/// Participants are locked, and what is known of them and of the messages is read, by sets. What a message
-/// changes is changed in this value, where the next one sees it. ``write()`` writes all of it, by sets again.
-/// What is rare (a withdrawal, somebody who agrees anew) is done by the database at once, behind what was
-/// changed before.
+/// Participants are locked, and what is known of them and of the messages is read in bulk. A message changes
+/// this value, where the next message sees the change. ``write()`` writes all changes, again in bulk. What is
+/// rare (a withdrawal, somebody who enrols again) is done in the database at once, after the earlier changes
+/// have been written.
 package struct WarehouseBatch {
     let warehouse: WarehouseTransaction
     /// By the digests of their ids.
@@ -21,7 +21,7 @@ package struct WarehouseBatch {
     private var known: [String: KnownMessage?] = [:]
     /// The ids of messages that the database has.
     private(set) var stored: Set<String> = []
-    /// Visits that were asked for, as they are now; `nil` for those that there are not.
+    /// Visits that were asked for, as they are now; `nil` for those that do not exist.
     var visits: [BatchVisit.Key: BatchVisit?] = [:]
 
     /// Samples that were asked for, as they are now.
@@ -61,7 +61,8 @@ package struct WarehouseBatch {
     ///
     /// - Parameters:
     ///   - messages: The ids of the messages that the batch has.
-    ///   - participants: The digests of those whose messages they are, or who are named in them.
+    ///   - participants: The digests of the participants whom the messages are about, or who are named in
+    ///     them.
     /// - Throws: The database's error.
     package init(_ warehouse: WarehouseTransaction, messages: [String], participants: Set<String>) throws {
         self.warehouse = warehouse
@@ -72,7 +73,7 @@ package struct WarehouseBatch {
             if let participant = row.text(0) { participants.insert(participant) }
         }
         try read(participants: participants)
-        // Behind the locks: whoever else had something of the participants has committed it.
+        // Only after the locks: every other transaction that changed the participants has committed by then.
         try read(messages: messages)
     }
 
@@ -81,7 +82,7 @@ package struct WarehouseBatch {
 
     // MARK: Reading by sets
 
-    /// The rows of a statement that ends in a column that is one of some texts.
+    /// The rows of a statement that ends with a column, where that column is one of the texts.
     func rows(_ sql: String, in texts: some Collection<String>, _ ending: String = "") throws -> [SQLRow] {
         guard !texts.isEmpty else { return [] }
         return try warehouse.db.rows(
@@ -178,7 +179,7 @@ package struct WarehouseBatch {
     }
 
     /// Files a message that could not be processed under one more participant: when they withdraw, its
-    /// content goes.
+    /// content is erased.
     package mutating func file(_ message: String, under participant: String) {
         subjects.append([participant, message])
     }
@@ -198,8 +199,8 @@ package struct WarehouseBatch {
         changedPeople.append(participant)
     }
 
-    /// Does something that changes a participant alone; where it fails, nothing of that is left, unless it
-    /// was written meanwhile (``writes``).
+    /// Runs `body`, which changes only one participant; if it throws, the changes are undone, unless they
+    /// were written in the meantime (``writes``).
     package mutating func attempt<Value>(
         _ participant: String?,
         _ body: (inout WarehouseBatch) throws -> Value
@@ -257,7 +258,7 @@ package struct WarehouseBatch {
         }
     }
 
-    /// Whether a participant agreed in just this way.
+    /// Whether exactly this consent of a participant is stored.
     package mutating func hasConsent(
         _ participant: String,
         signed: WarehouseTime,
@@ -291,8 +292,8 @@ package struct WarehouseBatch {
         try person(participant).clients.contains(client)
     }
 
-    /// Lets an app speak for a participant. What it has delivered of theirs, and waits for the team, is
-    /// approved with it.
+    /// Lets an app speak for a participant. Messages of the participant that it delivered, and that wait for
+    /// the team, are approved with it.
     ///
     /// - Parameter client: The digest of the app's id.
     package mutating func add(client: String, of participant: String) throws {

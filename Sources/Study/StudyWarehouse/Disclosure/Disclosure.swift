@@ -15,7 +15,7 @@ public struct Disclosure: Sendable, Hashable {
     public enum Identities: String, Sendable, Hashable, CaseIterable {
         /// They are taken out: `HumanName`, `ContactPoint`, `Address`, `Identifier`, `Narrative` and
         /// `Signature`, displays of references and references to people, devices and places, authors of
-        /// notes, and of contained people and devices all but their kind.
+        /// notes, and everything but the kind of contained people and devices.
         case removed
         /// They stay.
         case kept
@@ -32,10 +32,10 @@ public struct Disclosure: Sendable, Hashable {
         self.identities = identities
     }
 
-    /// A resource without what is not disclosed. What of that has to be there, and values, become the
+    /// A resource without what is not disclosed. Required elements and values that are left out become the
     /// extension `data-absent-reason` with the code `masked`.
     ///
-    /// - Parameter participant: Whose resource it is, as it names them: references to them stay.
+    /// - Parameter participant: The participant, by the id that the resource uses: references to it stay.
     public func released(_ resource: JSONValue, of participant: ParticipantID?) -> JSONValue {
         guard identities == .removed || freeText == .omitted else { return resource }
         var released = resource
@@ -51,7 +51,7 @@ public struct Disclosure: Sendable, Hashable {
     }
 }
 
-/// One way through a resource, by the tables of FHIR.
+/// One pass over a resource, guided by FHIR's definitions.
 private struct ResourceRedaction {
     let disclosure: Disclosure
     let participant: ParticipantID?
@@ -104,7 +104,7 @@ private struct ResourceRedaction {
             // A URL alone says nothing.
             return kept.contains { $0.name != "url" && $0.name != "id" } ? JSONValue(members: kept) : nil
         }
-        // What is left of a note without its text, or of a reference without its end, is nothing.
+        // A note without its text, or a reference without its target, says nothing.
         let isEmptied = masked.isEmpty ? kept.isEmpty : Self.needsAll.contains(type.name)
         if isEmptied || type.name == "Reference" && !kept.contains(where: { Self.ends.contains($0.name) }) {
             return nil
@@ -120,7 +120,7 @@ private struct ResourceRedaction {
 
     /// Types whose parts say nothing alone.
     private static let needsAll: Set = ["Annotation", "Narrative", "Attachment"]
-    /// What makes a reference one.
+    /// The members of which a reference needs one.
     private static let ends: Set = ["reference", "identifier", "display", "extension"]
 
     private static let mask: JSONValue = [
@@ -177,7 +177,7 @@ private struct ResourceRedaction {
         "HumanName", "ContactPoint", "Address", "Identifier", "Narrative", "Signature", "ContactDetail",
         "Contributor",
     ]
-    /// Of people, devices and places what says no more than their kind.
+    /// The elements of people, devices and places that say no more than their kind.
     private static let kinds: [String: Set<String>] = [
         "Patient": ["id", "active", "gender"], "Person": ["id", "active", "gender"],
         "RelatedPerson": ["id", "active", "gender", "relationship"],
@@ -199,13 +199,13 @@ private struct ResourceRedaction {
         switch (owner.name, element.name) {
         case ("Reference", "display"), ("Annotation", "author"), ("Meta", "source"): return true
         case ("Reference", "reference"): return !isDisclosed(reference: json["reference"]?.string ?? "")
-        // An identifier in an extension or an answer, whatever it is of.
+        // An identifier in an extension or an answer, whatever it identifies.
         default: return element.isChoice && ["uuid", "oid", "id"].contains(code)
         }
     }
 
-    /// Whether a reference stays: to the participant, into the same resource, and to what is nobody and no
-    /// device.
+    /// Whether a reference stays: one to the participant, into the same resource, or to something that is
+    /// neither a person nor a device.
     private func isDisclosed(reference: String) -> Bool {
         if reference.hasPrefix("#") || participant?.isIn(reference) == true { return true }
         let parts = reference.split(separator: "/")
@@ -243,7 +243,7 @@ private struct ResourceRedaction {
         case "string", "markdown", "xhtml", "base64Binary":
             let name = Definitions.r4.type(named: "Quantity").map(owner.isA) == true ? "Quantity" : owner.name
             return !Self.structure.contains("\(name).\(element.name)")
-        // The address that somebody gave, not the one that says what a code is of.
+        // A URL that somebody gave as a value, not one that names a code system.
         case "uri", "url", "canonical": return element.isChoice
         default: return false
         }

@@ -199,7 +199,7 @@ extension WarehouseTransaction {
     }
 
     /// The ids of the messages whose content is kept, and whose participants all agreed, as far as they are
-    /// known. A message of which nobody knows whose it is has no consent.
+    /// known. A message whose participants are unknown counts as one without a consent.
     ///
     /// - Parameters:
     ///   - id: The last one that is known already; the first ones without it.

@@ -19,7 +19,7 @@ public struct Ontology: Sendable {
         public let isLeaf: Bool
         /// What its values are; `nil` where there are none to ask for.
         var values: ValueMetadata?
-        /// What the node selects, where that is no concept.
+        /// What the node selects, where that is not a concept.
         var column: Column?
         /// Whether it selects nothing itself.
         var isContainer = false

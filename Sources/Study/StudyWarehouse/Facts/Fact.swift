@@ -2,8 +2,8 @@
 public struct Fact: Sendable, Hashable {
     /// What was observed, as in `LOINC:8302-2`; at most 50 characters.
     public var concept: String
-    /// What qualifies the concept; `@` for a row about the concept itself. The value of a row is its
-    /// modifier's.
+    /// What qualifies the concept (`modifier_cd`); `@` for a row about the concept itself. In a row with a
+    /// modifier, the value is that of the modifier.
     public var modifier = "@"
     /// Distinguishes occurrences of a concept in one visit, from 1; the rows of one occurrence share it.
     public var instance = 1
@@ -66,7 +66,8 @@ public struct StudyVisit: Sendable, Hashable {
     public var start: WarehouseTime
     /// When it ended.
     public var end: WarehouseTime?
-    /// Which it is, from 1, of several that one message has under one id, none of which replaces another.
+    /// The number, from 1, of one of several visits that a message has under the same id, and that do not
+    /// replace each other.
     public var number = 1
 
     /// A visit.
@@ -76,8 +77,8 @@ public struct StudyVisit: Sendable, Hashable {
         self.end = end
     }
 
-    /// The id in tables, whose keys databases bound. No other id has the same, not even one that ends as a
-    /// second one's does.
+    /// The id in tables, whose keys databases bound. It is unique, even for an id that ends like a numbered
+    /// one.
     var key: String {
         let id = number == 1 && !id.contains("#equal-") ? id : "\(id)#equal-\(number)"
         return id.unicodeScalars.count <= 200 ? id : "sha-256:" + ConceptNames.digest(id)
@@ -100,7 +101,7 @@ public struct PatientDetails: Sendable, Hashable {
 
 /// A concept as `concept_dimension` and the ontology have it.
 public struct Concept: Sendable, Hashable {
-    /// Where it hangs, as in `\Study\Surveys\phq9-1f0c2d\q1\`.
+    /// Where it is in the tree (`concept_path`), as in `\Study\Surveys\phq9-1f0c2d\q1\`.
     public var path: String
     public var code: String
     /// What people read.
@@ -120,7 +121,7 @@ public struct Concept: Sendable, Hashable {
     }
 }
 
-/// What a resource comes to: one visit with its facts, or what the patient's row says.
+/// What a resource is mapped to: one visit with its facts, or the details of the patient.
 public struct FactSet: Sendable, Hashable {
     public var visit: StudyVisit
     /// Its facts, in the order of the resource.
@@ -129,7 +130,7 @@ public struct FactSet: Sendable, Hashable {
     public var concepts: [Concept] = []
     /// What is known of the participant; `nil` where the resource says nothing about that.
     public var patient: PatientDetails?
-    /// What of the resource has no form as a fact, by its path: attachments and references.
+    /// The paths of elements that cannot become facts: attachments and references.
     public var omitted: [String] = []
 
     /// A visit without facts, which takes away those that it had.

@@ -2,14 +2,14 @@ import FHIR
 import Foundation
 
 /// The time of a fact: as it was written, unless that is later than its receipt. Nothing is observed after it
-/// was received, so that a clock was ahead.
+/// was received: such a clock was ahead.
 struct ObservedTime {
-    /// Seconds by which clocks differ that are right.
+    /// How many seconds correct clocks may differ.
     static let tolerance: TimeInterval = 300
 
     /// The time that a fact has.
     let time: WarehouseTime
-    /// Whether that is the receipt's, since what was written is later.
+    /// Whether that is the time of receipt, since the written time is later.
     let isAhead: Bool
 
     init(_ written: FHIRDateTime, received: FHIRDateTime) {
@@ -21,7 +21,7 @@ struct ObservedTime {
         latest(received: received) < WarehouseTime(written)
     }
 
-    /// The latest time that a clock shows which is right.
+    /// The latest time that a correct clock can show.
     static func latest(received: FHIRDateTime) -> WarehouseTime {
         WarehouseTime(received.instant.map { FHIRDateTime($0.addingTimeInterval(tolerance)) } ?? received)
     }

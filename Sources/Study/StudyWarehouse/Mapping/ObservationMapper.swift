@@ -11,7 +11,7 @@ public struct ObservationMapper: Sendable {
 
     /// A mapper.
     ///
-    /// - Parameter freeText: What becomes of texts that are no codes, which may name people.
+    /// - Parameter freeText: What happens to texts that are not codes, which may name people.
     public init(freeText: ResponseMapper.FreeText = .loaded) { self.freeText = freeText }
 
     /// Maps an observation. One that was entered in error or cancelled gives a visit without facts.

@@ -90,7 +90,7 @@ extension WarehouseTransaction {
         ).compactMap { row in row.text(0).map { String($0.prefix { $0 != "|" }) } }
     }
 
-    /// What changes of each participant's course when they answer or stop, by their pseudonyms.
+    /// A mark of each participant's course, by pseudonym: it changes when they answer or stop.
     package func courseMarks() throws -> [String: String] {
         let rows = try db.rows(
             sql: """

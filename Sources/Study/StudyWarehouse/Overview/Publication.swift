@@ -1,11 +1,11 @@
 import Foundation
 
-/// Numbers as they are shown, kept until what several participants did has changed them.
+/// Numbers as they are published: kept until several participants have changed them.
 ///
-/// Who looks twice sees the difference of two sets of numbers. One that a single participant made would be
-/// that one's answer, however much the numbers are rounded: some day one of them is just below the next step.
-/// So all numbers of a source change together, and not before ``ShownCount/smallest`` participants gave
-/// something new, or left.
+/// Whoever looks twice sees the difference between two sets of numbers. A difference made by a single
+/// participant would reveal that participant's answer, however much the numbers are rounded: some day one of
+/// them is just below the next step. So all numbers of a source change together, and not before
+/// ``ShownCount/smallest`` participants gave something new, or left.
 extension WarehouseTransaction {
     /// What is shown of a source.
     ///

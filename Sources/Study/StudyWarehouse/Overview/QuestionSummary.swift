@@ -1,4 +1,4 @@
-/// What participants answered to a question, without an answer of a single one.
+/// What participants answered to a question, without any single participant's answer.
 ///
 /// Each participant counts once, however often they answered.
 public struct QuestionSummary: Sendable, Hashable, Codable {
@@ -18,10 +18,10 @@ public struct QuestionSummary: Sendable, Hashable, Codable {
         public let participants: ShownCount
         /// Half of them are below. Like the range it has two significant digits.
         public let median: Double
-        /// A lowest and a highest number, at or beyond each of which are at least five participants; `nil`
-        /// for fewer than ten.
+        /// The range without the extremes: at least five participants are at its lower end or below, and at
+        /// least five at its upper end or above; `nil` for fewer than ten.
         ///
-        /// The outermost numbers themselves would each be somebody's answer.
+        /// Each of the extremes would be a single participant's answer.
         public let range: ClosedRange<Double>?
 
         init(unit: String, participants: Int, median: Double, low: Double, high: Double) {

@@ -16,7 +16,7 @@ public enum ShownCount: Sendable, Hashable, Comparable, CustomStringConvertible 
         self = count < Self.smallest ? .fewerThanFive : .atLeast(count - count % Self.smallest)
     }
 
-    /// As a bar has it: 0 for fewer than five.
+    /// The length of a bar in a chart: 0 for fewer than five.
     public var number: Int {
         switch self {
         case .fewerThanFive: 0

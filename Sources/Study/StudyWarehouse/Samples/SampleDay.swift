@@ -2,7 +2,7 @@ import FHIR
 import HealthSamples
 import IndivoBase
 
-/// What a participant's samples of one kind come to on a day.
+/// The totals of a participant's samples of one kind on a day.
 struct SampleDay {
     let kind: StudySample.Kind
     let count: Int
@@ -12,7 +12,7 @@ struct SampleDay {
     /// That of the sample that began last.
     let last: Double
 
-    /// What the samples of one participant and day come to, by kinds.
+    /// The totals of the samples of one participant and day, by kind.
     static func days(of samples: [StudySample]) -> [SampleDay] {
         var groups: [(kind: StudySample.Kind, values: [Double], last: StudySample)] = []
         for sample in samples {
@@ -43,8 +43,8 @@ struct SampleDay {
         return StudyVisit(id: "Samples/\(date)", start: WarehouseTime(date))
     }
 
-    /// The facts of a day: of each kind its sum, where such numbers add up, or else its mean; and the others
-    /// as modifiers.
+    /// The facts of a day: for each kind the sum, if such numbers can be added, or else the mean; the other
+    /// statistics are modifiers.
     static func facts(of day: Int, _ kinds: [SampleDay]) -> FactSet {
         var set = FactSet(visit(of: day))
         var counts: [String: Int] = [:]

@@ -2,9 +2,10 @@ import FHIR
 import IndivoBase
 import OrderedJSON
 
-/// The forms of Observations of one message that became rows. Others of a form differ from it in their UUID,
-/// times and number alone, as they do when one program wrote them: they are as valid, and have the same
-/// kind, source and participant. What ``sample(_:)`` gives needs no validation and no mapping.
+/// The forms of those Observations of one message that became rows. Observations of the same form differ only
+/// in UUID, times and number, as they do when one program wrote them: they are equally valid, and have the
+/// same kind, source and participant. The samples that ``sample(_:)`` returns need neither validation nor
+/// mapping.
 package struct SampleForms {
     /// How many are remembered.
     package static let maximumCount = 8
@@ -45,10 +46,11 @@ package struct SampleForms {
         var value: Double?
     }
 
-    /// The latest time of a clock that is right, in microseconds since 1970; `nil` where nobody knows it.
+    /// The latest time that a correct clock can show, in microseconds since 1970; `nil` where it is not
+    /// known.
     private let latest: Int?
     private var forms: [Form] = []
-    /// Where the next form goes, and the last sample's was.
+    /// The index of the next form, and of the last sample's form.
     private var next = 0
     private var current = 0
     /// The identity that is digested; its last bytes are the UUID.
@@ -80,8 +82,8 @@ package struct SampleForms {
         return next
     }
 
-    /// The row of an Observation that has one of the forms, and the form's number; `nil` for others, of which
-    /// nothing is known.
+    /// The row of an Observation that has one of the forms, and the form's number; `nil` for any other
+    /// Observation.
     package mutating func sample(_ resource: JSONValue) -> (sample: StudySample, form: Int)? {
         guard !forms.isEmpty, let node = resource.parsedNode else { return nil }
         defer { withExtendedLifetime(resource) {} }
@@ -119,7 +121,7 @@ package struct SampleForms {
         return members.next() == nil ? reading : nil
     }
 
-    /// Takes a text that nothing was before: of two members of one name nobody knows which one counts.
+    /// Reads a member into an empty place: of two members with the same name, it is unclear which one counts.
     private static func read(_ node: ParsedNode, _ place: inout ParsedNode?) -> Bool {
         guard place == nil, node.kind == .string else { return false }
         place = node
@@ -219,8 +221,8 @@ package struct SampleForms {
     private static let uuidLength = 36
     private static let urn = Array("urn:uuid:".utf8)
 
-    /// The digest of the identity; `nil` where that is no UUID, is not the id, too, or has the participant's
-    /// own id in it.
+    /// The digest of the identity; `nil` if it is not a UUID, differs from the Observation's id, or contains
+    /// the participant's id.
     private mutating func id(_ reading: Reading, _ participant: ParticipantID?) -> Int? {
         let isRead = reading.uuid?.withUTF8 { text -> Bool in
             guard text.count == Self.urn.count + Self.uuidLength, text.starts(with: Self.urn) else {

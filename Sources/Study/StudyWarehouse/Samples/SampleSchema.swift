@@ -1,8 +1,8 @@
 extension WarehouseSchema {
     /// The samples of phones and watches, and what many of them have in common.
     ///
-    /// Times are microseconds since 1970. A set is what one message has of one kind, source and zone; its
-    /// number, as that of a source, is the participant's own, so that none ends.
+    /// Times are microseconds since 1970. A set is the samples of one message with the same kind, source and
+    /// zone. Sets and sources are numbered per participant, so that the numbers do not run out.
     static let samples = """
         CREATE TABLE study_setting (name text PRIMARY KEY, value text NOT NULL);
         CREATE TABLE study_sample_source (
@@ -53,8 +53,8 @@ extension WarehouseSchema {
     /// On PostgreSQL the samples of a month are a partition. One without a month, since nobody could make
     /// it, is in the one that takes the others.
     ///
-    /// Who writes need not own the table: the function makes partitions with its owner's rights, of months
-    /// from 2000 to the next one alone.
+    /// A role that writes need not own the table: the function makes partitions with its owner's rights, of
+    /// months from 2000 to the next one alone.
     static let postgreSQLSamples =
         samples + """
             CREATE TABLE study_sample_type (

@@ -15,7 +15,7 @@ extension Warehouse {
 
     /// Says where the numbers of phones and watches are from now on: for all who write into the warehouse.
     ///
-    /// What is there as facts already stays that. From a table with samples there is no way back.
+    /// Samples that are facts already stay facts. Once the table has samples, there is no way back.
     ///
     /// - Throws: ``WarehouseError`` for facts where the table has samples.
     public func store(samplesAs storage: SampleStorage) async throws {
@@ -25,12 +25,12 @@ extension Warehouse {
 }
 
 extension WarehouseTransaction {
-    /// The lock of all who write; who changes the setting has it alone.
+    /// The lock that writers share; a change of the setting takes it exclusively.
     static let storageLock = "samples"
 
     /// Where the numbers of phones and watches are.
     public func sampleStorage() throws -> SampleStorage {
-        // A database that an earlier version made, and nobody has written since.
+        // A database that an earlier version made, and that has not been written since.
         guard try db.hasTable("study_setting") else { return .facts }
         let name = try db.row(sql: "SELECT value FROM study_setting WHERE name = 'samples'")?.text(0)
         return name.flatMap(SampleStorage.init(rawValue:)) ?? .facts
@@ -53,7 +53,7 @@ extension WarehouseTransaction {
         )
     }
 
-    /// Notes which samples are visits: they stay that when they come again.
+    /// Notes which samples are visits: they stay visits when they are delivered again.
     private func noteVisitsOfSamples() throws {
         var last = Int.min
         while true {

@@ -6,8 +6,8 @@ import OrderedJSON
 
 /// One number that a phone or watch measured, as a row of columns.
 ///
-/// It is all of its Observation but the sample's UUID, of which a digest is left, and zeros behind the point.
-/// ``observation(of:)`` is the way back.
+/// It keeps everything of its Observation except the sample's UUID, of which only a digest is kept, and zeros
+/// at the end of the fraction. ``observation(of:)`` makes the Observation again.
 public struct StudySample: Sendable, Hashable {
     /// What is measured.
     public struct Kind: Sendable, Hashable, Comparable {
@@ -44,16 +44,16 @@ public struct StudySample: Sendable, Hashable {
 
     // MARK: Identity
 
-    /// What the ids of the visits begin with that HealthSamples' Observations are.
+    /// The prefix of the ids of visits that are Observations of HealthSamples.
     static let visitPrefix = "Observation/\(SampleConverter.identifierSystem.rawValue)|urn:uuid:"
 
-    /// The digest of a visit's id; `nil` for a visit that is no sample's.
+    /// The digest of a visit's id; `nil` for a visit that is not a sample.
     package static func id(ofVisit key: String) -> Int? {
         guard key.hasPrefix(visitPrefix) else { return nil }
         return id(ofIdentity: Array("\(identityPrefix)\(key)".utf8))
     }
 
-    /// What the digested identity of a visit begins with.
+    /// The prefix of a visit's identity before it is digested.
     static let identityPrefix = "study sample\n"
 
     /// The digest of a visit's id behind ``identityPrefix``, in UTF-8.
@@ -73,7 +73,7 @@ public struct StudySample: Sendable, Hashable {
         self.source = source
     }
 
-    /// The same of another source.
+    /// The same sample with another source.
     func withSource(_ source: String) -> StudySample {
         var sample = self
         sample.source = source
@@ -105,7 +105,7 @@ public struct StudySample: Sendable, Hashable {
         JSONValue(FHIRDateTime(microseconds: microseconds, offset: offset)?.description ?? "")
     }
 
-    /// What decides which of two of one identity is newer.
+    /// The fields that decide which of two samples with the same identity is newer.
     package var versionFields: JSONValue { ["status": "final", "issued": text(lastMoment)] }
 
     /// The Observation, with a pseudonym for its subject.

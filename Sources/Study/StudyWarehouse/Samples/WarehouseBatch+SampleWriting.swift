@@ -186,9 +186,10 @@ extension WarehouseBatch {
         return try visit(key, of: day.participant) != nil
     }
 
-    /// Makes the facts of days anew.
+    /// Makes the facts of days again.
     ///
-    /// - Parameter new: What was written, which is all that a day has that was no visit before.
+    /// - Parameter new: The samples that were written; they are all samples of a day that was not a visit
+    ///   before.
     private mutating func storeDays(
         _ days: [BatchSample.Day: BatchSample.Change],
         _ new: [(participant: String, new: BatchSample.New)]

@@ -3,7 +3,7 @@ import OrderedJSON
 
 /// A sample as a batch of messages sees it.
 struct BatchSample {
-    /// Whose it is, and the digest of its identity.
+    /// The participant, and the digest of the sample's identity.
     struct Key: Hashable {
         let participant: String
         let id: Int
@@ -36,7 +36,7 @@ struct BatchSample {
         /// The index of the load.
         let load: Int
 
-        /// Whether one of the same participant is in the same set.
+        /// Whether another sample of the same participant belongs to the same set.
         func isOfOneSet(_ other: New) -> Bool {
             load == other.load && sample.offset == other.sample.offset && sample.kind == other.sample.kind
                 && sample.source == other.sample.source
@@ -63,17 +63,19 @@ struct BatchSample {
         init(_ stored: StoredSample) { self.init(stored.sample, received: stored.received) }
     }
 
-    /// What is known of one identity: a visit, and the rows that began when somebody asked, or all of them.
+    /// What is known of one identity: whether it is a visit, and its rows with the starts that were asked
+    /// for, or all of its rows.
     struct Known {
         var isVisit = false
         /// Whether all rows are known.
         var isWhole = false
-        /// The row that is known first: as a rule there is no other. `nil` where there is none at its start.
+        /// The first known start with its row, usually the only one; the row is `nil` where the table has
+        /// none with that start.
         private var first: (start: Int, row: Row?)?
         /// The others, with their starts.
         private var others: [(start: Int, row: Row?)] = []
-        /// Where those are, once there are more than a few: nobody keeps a phone from sending thousands of
-        /// one identity.
+        /// Where those are, once there are more than a few: nothing keeps a phone from sending thousands of
+        /// samples with one identity.
         private var indexes: [Int: Int] = [:]
         private static let few = 8
 
@@ -145,7 +147,7 @@ struct BatchSample {
         self.new.append((place, new))
     }
 
-    /// Writes no row there.
+    /// Cancels the row that would be written at a place.
     ///
     /// - Returns: Whether one would have been written.
     mutating func remove(at place: Place) -> Bool {
@@ -171,14 +173,14 @@ package struct SampleLookup: Hashable {
     let id: Int
     /// When it began, in microseconds since 1970.
     let start: Int
-    /// Whether what asks is a correction, which may have another start.
+    /// Whether the lookup is for a correction, which may have another start.
     let isCorrection: Bool
 
     /// - Parameters:
     ///   - participant: The digest of the participant's id.
     ///   - visit: The visit that an Observation has as facts.
     ///   - isCorrection: Whether it has a version, or a state other than `final`.
-    /// - Returns: `nil` for a visit that is no sample's.
+    /// - Returns: `nil` for a visit that is not a sample.
     package init?(_ participant: String, _ visit: StudyVisit, isCorrection: Bool) {
         guard let id = StudySample.id(ofVisit: visit.id),
             let start = FHIRDateTime(text: visit.start.xml)?.microseconds
@@ -199,7 +201,7 @@ package struct SampleLookup: Hashable {
     var key: BatchSample.Key { BatchSample.Key(participant: participant, id: id) }
 }
 
-/// Samples of a batch: which of two of one identity stays.
+/// Samples of a batch: which of two samples with the same identity stays.
 ///
 /// HealthKit's samples never change under their UUID: an Observation without a version, whose state is
 /// `final`, is looked for where it began. A correction is looked for among all of its participant's samples,
@@ -236,8 +238,8 @@ extension WarehouseBatch {
                 places.append((patient, lookup))
             }
         }
-        // Also for those of somebody new, and before the table is touched: who makes a partition has it
-        // alone.
+        // Also for samples of a new participant, and before the table is touched: whoever makes a partition
+        // locks the table.
         try warehouse.db.prepareSampleMonths(Set(wanted.map { StudySample.month(of: $0.start) }))
         guard !known.isEmpty else { return }
         try warehouse.db.withIndexes {
@@ -316,7 +318,7 @@ extension WarehouseBatch {
         )
     }
 
-    /// Notes that what has the identity of a sample is a visit from now on.
+    /// Notes that the identity of a sample belongs to a visit from now on.
     package mutating func makeVisit(
         _ lookup: SampleLookup,
         message: String,

@@ -74,7 +74,7 @@ extension WarehouseTransaction {
         }
     }
 
-    /// Concept and unit; a negative number is none.
+    /// Concept and unit are texts; a negative number is not.
     private static func isText(_ column: Int) -> Bool { column == 1 || column == 6 }
 
     private static func time(_ microseconds: Int) -> String? {
@@ -118,7 +118,7 @@ extension WarehouseTransaction {
     }
 }
 
-/// What is disclosed of samples' sources, most of which come again and again.
+/// The disclosed sources of samples, remembered since most of them are repeated.
 private final class SampleSources {
     private static let maximumCount = 10_000
     private let disclosure: Disclosure

@@ -180,7 +180,7 @@ extension WarehouseTransaction {
         )
     }
 
-    /// What the samples of days come to, by kinds.
+    /// The totals of the samples of days, by kind.
     func sampleDays(_ days: [(patient: Int, day: Int)]) throws -> [(patient: Int, day: Int, SampleDay)] {
         guard !days.isEmpty else { return [] }
         let kinds = try sampleKinds()

@@ -2,23 +2,23 @@ import Foundation
 import IndivoBase
 import OrderedJSON
 
-/// The content of a message as `study_message` has it: an envelope is JSON with most of its bytes in base64,
-/// which takes a third more than they do. Those are kept as they are, and the JSON around them is packed;
-/// what comes back is the same byte for byte.
+/// The content of a message as `study_message` has it: an envelope is JSON, most of it texts in base64, which
+/// take a third more space than the bytes that they encode. Those bytes are stored decoded, and the JSON
+/// around them is compressed; reading gives the same content byte for byte.
 ///
-/// Behind the mark are, as numbers of variable length: how many such texts there are; for each the bytes of
-/// JSON before it, and its own; the bytes of the JSON, and those of it when packed, or 0 where it is not.
-/// Then comes the JSON, then the bytes of the texts.
+/// After the mark follow, as numbers of variable length: the count of such texts; for each, the length of the
+/// JSON before it and its own length; the length of the JSON, and its compressed length, or 0 if it is not
+/// compressed. Then comes the JSON, then the bytes of the texts.
 enum StoredBody {
-    /// What is packed begins so; no JSON and no package does.
+    /// The first bytes of packed content; neither JSON nor a package begins with them.
     private static let mark = Data([0x00, 0x02])
-    /// The shortest text of base64 that is worth it.
+    /// The shortest text of base64 that is stored decoded.
     private static let shortest = 64
-    /// The longest JSON around such texts that is packed.
+    /// The longest JSON around such texts that is compressed.
     private static let maximumJSON = 4096
 
-    /// What is around the texts, as the apps of C3-PRO write it. What is stored needs it as it is: it never
-    /// changes.
+    /// The preset dictionary of the compression: the JSON around the texts, as C3-PRO's apps write it. Stored
+    /// content cannot be read without it, so it never changes.
     static let dictionary = Array(
         (#"{"version": "4.0.1", "message": "", "symmetric_key": "", "key_id": ""}"#
             + #"{"key_id": "key-1", "symmetric_key": "", "message": "", "version": "4.0.1"}"#

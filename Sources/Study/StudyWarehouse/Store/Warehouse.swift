@@ -20,9 +20,9 @@ public final class Warehouse: Sendable {
     /// Opens a warehouse in a file, and makes it if need be.
     ///
     /// - Parameters:
-    ///   - file: The database; in memory without it.
-    ///   - source: 1 to 50 letters, digits, `.`, `_` and `-`. A warehouse is of one study: without it a
-    ///     warehouse that is there keeps its own, and a new one has `STUDY`.
+    ///   - file: The database; `nil` for one in memory.
+    ///   - source: 1 to 50 letters, digits, `.`, `_` and `-`. The code of the study. A warehouse belongs to
+    ///     one study: with `nil`, an existing warehouse keeps its code, and a new one gets `STUDY`.
     /// - Throws: ``WarehouseError``, also where the warehouse is of another study; SQLite's error.
     public init(_ file: URL?, source: String? = nil) throws {
         let store = try SQLiteWarehouseStore(file, source: source.map(Self.checked))
@@ -36,8 +36,8 @@ public final class Warehouse: Sendable {
     ///   - url: As in `postgresql://user@host:5432/database`, without a password: that comes from
     ///     `PGPASSWORD` or the file `~/.pgpass`. The database, or the first schema of its search path, is the
     ///     warehouse's alone, or the queue's too.
-    ///   - source: As of a file's.
-    ///   - makes: Whether a new one is made.
+    ///   - source: The code of the study, as for a file.
+    ///   - makes: Whether a warehouse is made where there is none.
     /// - Throws: ``WarehouseError``, what PostgreSQL says. No error holds a password.
     public init(postgreSQL url: String, source: String? = nil, makes: Bool = true) async throws {
         let source = try source.map(Self.checked)

@@ -1,7 +1,7 @@
 /// The tables of a warehouse: i2b2's own, with its names, keys and columns, and those of the study beside
 /// them.
 enum WarehouseSchema {
-    /// What every table of i2b2's ends with.
+    /// The columns with which every table of i2b2 ends.
     private static let bookkeeping =
         "update_date TEXT, download_date TEXT, import_date TEXT, sourcesystem_cd TEXT, upload_id INTEGER"
 
@@ -256,7 +256,7 @@ enum WarehouseSchema {
         CREATE TABLE schemes (c_key TEXT PRIMARY KEY, c_name TEXT NOT NULL, c_description TEXT);
         """
 
-    /// Whose a message is, beside the participant that it is filed under.
+    /// The participants whom a message is about besides the one that it is filed under.
     static let subjects = """
         CREATE TABLE IF NOT EXISTS study_message_subject (
             participant text NOT NULL, message text NOT NULL, PRIMARY KEY (participant, message))
@@ -273,8 +273,8 @@ enum WarehouseSchema {
         CREATE TABLE IF NOT EXISTS study_message_client (message text PRIMARY KEY, client text NOT NULL)
         """
 
-    /// Puts the app that delivered a message beside it. Where there is the earlier table, it writes the
-    /// messages anew that have one.
+    /// Adds the app that delivered a message to its row. Where the earlier table exists, the rows of its
+    /// messages are rewritten.
     static let clientsOfMessages = """
         ALTER TABLE study_message ADD COLUMN client text;
         \(messageClients);

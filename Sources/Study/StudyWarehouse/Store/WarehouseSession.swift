@@ -18,7 +18,7 @@ protocol WarehouseSession {
     /// Writes rows whose keys the table does not have.
     func insert(_ rows: TableRows) throws
 
-    /// The texts of a parameter that is an array of JSON, as a subquery: `id IN (\(db.listed))`.
+    /// A subquery for the texts of a parameter that is a JSON array: `id IN (\(db.listed))`.
     var listed: String { get }
 
     /// Prepares for statements whose plans depend on how many texts they look for.
@@ -34,8 +34,8 @@ protocol WarehouseSession {
     /// any study are left out.
     func usedNumbers() throws -> [String: Double]
 
-    /// The rows of a parameter that is an array of arrays of integers, as a subquery with the columns `a`,
-    /// `b`, `c` and so on.
+    /// A subquery for the rows of a parameter that is a JSON array of arrays of integers, with the columns
+    /// `a`, `b`, `c` and so on.
     func numbers(_ columns: Int) -> String
 
     /// Runs `body`, which looks for keys in large tables, and has the database use their indexes, however

@@ -291,8 +291,8 @@ extension WarehouseSchema {
         )
     }
 
-    /// Writes what every warehouse has of names, and an earlier version may not have written: modifiers,
-    /// schemes, codes, and the tree's roots.
+    /// Writes the names that every warehouse has, some of which an earlier version may not have written:
+    /// modifiers, schemes, codes, and the roots of the tree.
     static func describe(_ session: any WarehouseSession) throws {
         let source = try source(of: session)
         let now = WarehouseTime(FHIRDateTime(Date()))
@@ -332,8 +332,8 @@ extension WarehouseSchema {
         try warehouse.store(Ontology([]), now: now)
     }
 
-    /// Keeps the units that an earlier version's facts have, where those of a concept have one: what comes
-    /// later in another unit is converted to it, or has a concept of its own.
+    /// Stores the unit of each concept whose facts, written by an earlier version, all have the same unit:
+    /// later numbers in another unit are converted to it, or get a concept of their own.
     static func keepUnits(_ session: any WarehouseSession) throws {
         let rows = try session.rows(
             sql: """

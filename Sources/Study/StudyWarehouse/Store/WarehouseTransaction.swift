@@ -22,7 +22,7 @@ public struct WarehouseTransaction {
     /// not withdrawn.
     package func lock(_ digest: String) throws { try db.lock("participant " + digest) }
 
-    /// Who is known under a digest of an id.
+    /// The participant who is known under the digest of an id.
     package func knownParticipant(_ digest: String) throws -> Participant? {
         guard
             let row = try db.row(
@@ -34,7 +34,7 @@ public struct WarehouseTransaction {
         return Participant(pseudonym: pseudonym, number: number)
     }
 
-    /// Who is known under a digest of an id; somebody new gets a pseudonym and a number.
+    /// The participant who is known under the digest of an id; a new one gets a pseudonym and a number.
     ///
     /// - Parameters:
     ///   - digest: Of the id that the phone uses.
@@ -51,11 +51,11 @@ public struct WarehouseTransaction {
 
     // MARK: Facts
 
-    /// Writes what a resource comes to, as a batch of it alone (``WarehouseBatch``): it replaces all that the
-    /// same visit had, unless that is newer.
+    /// Writes the facts of a resource, as a ``WarehouseBatch`` of its own: they replace all that the same
+    /// visit had, unless that is newer.
     ///
     /// - Parameters:
-    ///   - resource: What the facts were made of, with pseudonyms alone; and its type.
+    ///   - resource: The resource that the facts were made from, with pseudonyms only.
     ///   - label: Names the load in `upload_status`.
     ///   - written: When the resource was last changed; an older one changes nothing.
     ///   - received: When it was received, which decides between two that were changed at the same time;

@@ -3,7 +3,7 @@ import Foundation
 import HealthSamples
 import UCUM
 
-/// Units of facts: codes of UCUM, texts that are none, and the empty text for a number without a unit.
+/// Units of facts: UCUM codes, texts that are not UCUM codes, and the empty text for a number without a unit.
 enum UnitConversion {
     /// The most characters of a unit in a row.
     private static let maximumLength = 50
@@ -35,8 +35,9 @@ enum UnitConversion {
     /// A value in another unit, with its digits where both mean the same; `nil` where they measure different
     /// things.
     ///
-    /// A number without a unit is one of `1` and `{score}`, not of `%`. A share in moles is none in `%`:
-    /// hemoglobin A1c has both, on scales that a line relates, which no factor does.
+    /// A number without a unit counts as one in `1` or `{score}`, not in `%`. A mole fraction is not
+    /// converted to `%`: hemoglobin A1c is given in both, and a linear function relates these scales, not a
+    /// factor.
     ///
     /// - Parameter molarMass: In g/mol, of what is measured.
     static func convert(

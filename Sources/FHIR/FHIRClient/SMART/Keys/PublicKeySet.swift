@@ -64,7 +64,7 @@ package enum JSONWebTokenError: Error, Sendable, Hashable, CustomStringConvertib
     case unknownKey
     /// The signature is not the key's.
     case signature
-    /// What should be a key set is none.
+    /// The response is not a key set.
     case noKeySet
     /// The key set has more than 256 kB or 100 keys.
     case keySetTooLarge

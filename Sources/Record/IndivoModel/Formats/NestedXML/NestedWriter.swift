@@ -171,7 +171,7 @@ struct NestedWriter {
                 items[$0].isSaid(by: present[$1], field)
             }
         }
-        // The one document of a relation to one is written where the one before it was.
+        // The document of a to-one relation is written where the former one was.
         if !field.shape.isList { return [present.isEmpty ? nil : 0] }
         let originals = original.map { field.readableItems($0.relations[relation].items, .nested) } ?? []
         return ListMatch.positions(of: items.count, among: present.count) { index, position in

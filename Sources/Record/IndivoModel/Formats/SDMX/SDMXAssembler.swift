@@ -89,7 +89,7 @@ struct SDMXNames {
     init(_ xml: XMLAssembler) {
         func name(_ text: String, namespace: String? = SDMX.namespace) -> XMLAssembler.Name {
             guard let name = xml.name(text, namespace: namespace) else {
-                preconditionFailure("SDMX's names are names")
+                preconditionFailure("the names of SDMX are valid XML names")
             }
             return name
         }

@@ -87,7 +87,7 @@ final class SDMXWriter {
         }
     }
 
-    /// Writes the leaves that changed into the target, whose table `held` is.
+    /// Writes the leaves that changed into the target; `held` is its table.
     private func apply(_ changes: FieldTable, to target: XMLNode, _ held: FieldTable) {
         for leaf in changes.leaves.indices where changes.leaves[leaf].isChanged {
             let text = changes.string(of: leaf) ?? ""

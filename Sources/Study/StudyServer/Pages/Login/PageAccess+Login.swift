@@ -52,7 +52,7 @@ extension PageAccess {
         // equal.
         let name = StudyUserFile.isName(entered) ? entered : ""
         let address = client(of: request)
-        // Before the attempt is counted: one whose password is not compared is none.
+        // Before the attempt is counted: without a comparison of the password, it does not count.
         guard checks.slots.enter() else {
             return loginForm(
                 request,

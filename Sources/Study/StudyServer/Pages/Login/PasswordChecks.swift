@@ -2,7 +2,8 @@ import Dispatch
 import IndivoBase
 import WebServing
 
-/// Compares passwords with hashes, so many at once: a hash is meant to take processor and memory.
+/// Compares passwords with hashes, a limited number at once: a hash is meant to cost processor time and
+/// memory.
 final class PasswordChecks: Sendable {
     /// A caller of ``matches(_:_:)`` has one.
     let slots = Slots(2)

@@ -170,7 +170,7 @@ public struct ODMDocument: Sendable {
             xml += "<ItemData \(pair)/>"
         }
         for (column, value) in zip(InstrumentRow.columns, row.head).dropFirst() where !value.isEmpty {
-            // A date alone is no datetime.
+            // A date alone is not a datetime.
             if column.name == "authored", FHIRDateTime(text: value)?.time == nil { continue }
             item(column.name, value)
         }
