@@ -101,7 +101,8 @@ public final class ZipWriter {
         end.append16(0)
         try put(end)
         try Self.storing {
-            do { try draft?.commit() } catch let failure as DiskFailure where failure.isOfUnstorableFolder {}
+            do { try draft?.commit() } catch let failure as DiskFailure where failure.isUnsupportedFolderSync
+            {}
         }
     }
 

@@ -52,7 +52,7 @@ extension ValidationIssue {
 
     /// Whether it is no more than that the URL of an extension or the system of a coding is relative: local
     /// codes are often written so, and servers take them.
-    package var isOfRelativeURL: Bool {
+    package var isOnlyRelativeURL: Bool {
         code == .value && (text == Self.relativeExtension || text == Self.relativeSystem)
     }
 }

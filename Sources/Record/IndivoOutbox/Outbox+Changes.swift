@@ -240,7 +240,7 @@ extension Outbox {
                 "\(document) is being queued or sent just now; wait until that call returns"
             )
         case .unconfirmed(let write, _):
-            guard isSame(write) else { throw OutboxError.badItem(document.mayBeStored) }
+            guard isSame(write) else { throw OutboxError.badItem(document.mayBeStoredMessage) }
         }
     }
 

@@ -126,7 +126,7 @@ import Testing
     }
 
     private func items(_ bytes: [UInt8], pieces: Int = 1 << 20, plain: Bool) throws -> [SampleItem] {
-        var reader = SampleReader(name: "x", export: bytes, pieces: pieces, takesPlainTags: plain)
+        var reader = SampleReader(name: "x", export: bytes, pieces: pieces, usesFastTagPath: plain)
         var items: [SampleItem] = []
         while let item = try reader.next() { items.append(item) }
         return items

@@ -79,6 +79,6 @@ struct RoutingTests {
     func names(host: String, isOwn: Bool) {
         let request = Request(method: "GET", target: "/", headers: ["host": host])
         #expect(request.namesThisMachine == isOwn)
-        #expect(request.isOfThisMachine == isOwn)
+        #expect(request.isFromThisMachineByName == isOwn)
     }
 }

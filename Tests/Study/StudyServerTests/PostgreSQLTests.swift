@@ -42,7 +42,7 @@ import Testing
                 try await database.run(.transaction) { _ = try $0.run("INSERT INTO t VALUES (?)", [value]) }
                 #expect(Bool(false), "it was taken")
             } catch let error as PostgreSQLError {
-                #expect(error.isOfValues)
+                #expect(error.isValueFault)
                 #expect(!"\(error)".contains(value), "\(error)")
             }
         }
@@ -63,8 +63,8 @@ import Testing
         "errors of values are told from others",
         arguments: [("54000", true), ("22001", true), ("23514", true), ("42601", false), ("53100", false)]
     )
-    func valueErrors(state: String, isOfValues: Bool) {
-        #expect(PostgreSQLError.refused(state: state, detail: "").isOfValues == isOfValues)
+    func valueErrors(state: String, isValueFault: Bool) {
+        #expect(PostgreSQLError.refused(state: state, detail: "").isValueFault == isValueFault)
     }
 
     @Test("what a body throws undoes the transaction")

@@ -12,8 +12,9 @@ import Testing
 
     private func date(_ text: String) throws -> Date { try #require(FHIRDateTime(text: text)?.instant) }
 
-    private func course(_ name: String, enrolled: String, _ answered: [String]) throws -> ParticipantCourse {
-        ParticipantCourse(
+    private func course(_ name: String, enrolled: String, _ answered: [String]) throws -> ParticipantTimeline
+    {
+        ParticipantTimeline(
             pseudonym: name,
             enrolled: try date(enrolled),
             responses: try answered.map { .init(questionnaire: Self.diary, date: try date($0)) }
@@ -33,7 +34,7 @@ import Testing
     }
 
     private func counted(
-        _ courses: [ParticipantCourse],
+        _ courses: [ParticipantTimeline],
         _ schedule: StudySchedule? = nil,
         at now: String
     ) throws -> StudyProgress {
@@ -192,7 +193,7 @@ import Testing
         let warehouse = try Warehouse(nil)
         try await fill(warehouse)
         let courses = try await warehouse.read { db in
-            var courses: [ParticipantCourse] = []
+            var courses: [ParticipantTimeline] = []
             try db.eachCourse { courses.append($0) }
             return courses
         }
@@ -212,17 +213,17 @@ import Testing
         let stop = WarehouseTime(FHIRDateTime("2026-03-09T00:00:00Z"))
         let now = try date("2026-03-30T00:00:00Z")
         let before = try await warehouse.read { try $0.progress(at: now) }
-        let marks = try await warehouse.read { try $0.courseMarks() }
+        let marks = try await warehouse.read { try $0.timelineFingerprints() }
         try await warehouse.transaction { try $0.stop("digest-5", at: stop) }
         let after = try await warehouse.read { try $0.progress(at: now) }
         #expect(before.participants == 5 && after.participants == 4)
         #expect(after.enrolments == before.enrolments)
         #expect(after.answers[Self.diary]?.map(\.answered).first == 5)
         #expect(after.answers[Self.diary]?.map(\.reached) == [5, 5, 4, 4, 4])
-        let changed = try await warehouse.read { try $0.courseMarks() }
+        let changed = try await warehouse.read { try $0.timelineFingerprints() }
         #expect(changed.count == 5 && changed.count { marks[$0.key] != $0.value } == 1)
         let courses = try await warehouse.read { db in
-            var courses: [ParticipantCourse] = []
+            var courses: [ParticipantTimeline] = []
             try db.eachCourse { courses.append($0) }
             return courses
         }

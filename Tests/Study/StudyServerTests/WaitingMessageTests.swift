@@ -42,6 +42,6 @@ import Testing
         _ = try await consumer.drain()
         #expect(consumer.nextKept.time.withLock { $0 } > before)
         consumer.nextKept.time.withLock { $0 = before }
-        #expect(consumer.isTimeForKept(false))
+        #expect(consumer.shouldCheckKept(false))
     }
 }

@@ -18,7 +18,7 @@ package struct DiskFailure: Error, CustomStringConvertible {
     package let code: Int32
 
     /// Whether the file is in place, and the system only refuses to sync the folder.
-    package var isOfUnstorableFolder: Bool { step == .syncFolder && [EINVAL, EACCES].contains(code) }
+    package var isUnsupportedFolderSync: Bool { step == .syncFolder && [EINVAL, EACCES].contains(code) }
 
     package var description: String { "cannot \(step.rawValue) \(path): \(DiskFailure.words(code))" }
 

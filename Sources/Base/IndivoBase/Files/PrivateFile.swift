@@ -60,7 +60,7 @@ package struct PrivateFile {
             guard let failure = error as? DiskFailure else {
                 throw .cannotWrite(reason: error.localizedDescription)
             }
-            if failure.isOfUnstorableFolder { return }
+            if failure.isUnsupportedFolderSync { return }
             throw .cannotWrite(reason: DiskFailure.words(failure.code))
         }
     }

@@ -41,11 +41,11 @@ package struct SpanTotals: Sendable {
     package struct TooLarge: Error, CustomStringConvertible {
         package let description: String
         /// Whether it is about a single number, without which the totals are correct.
-        package let isOfOneNumber: Bool
+        package let concernsSingleNumber: Bool
 
-        package init(description: String, isOfOneNumber: Bool = false) {
+        package init(description: String, concernsSingleNumber: Bool = false) {
             self.description = description
-            self.isOfOneNumber = isOfOneNumber
+            self.concernsSingleNumber = concernsSingleNumber
         }
     }
 
@@ -111,7 +111,7 @@ package struct SpanTotals: Sendable {
             guard time.count / max(span.count, 1) < limits.spansOfOneSample else {
                 throw TooLarge(
                     description: "one sample lies in more than \(limits.spansOfOneSample) spans",
-                    isOfOneNumber: true
+                    concernsSingleNumber: true
                 )
             }
             let day = Day(start: days.span(at: time.lowerBound).lowerBound, source: try index(of: source))

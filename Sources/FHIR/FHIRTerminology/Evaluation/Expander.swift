@@ -63,7 +63,7 @@ struct Expander {
         of definition: ValueSetDefinition
     ) throws(TerminologyError) -> Bool {
         var check = MembershipCheck(terminology, system: code.value.system, code: code.value.code)
-        check.takesAbstract = true
+        check.allowsAbstract = true
         check.version = code.version
         check.versions = versions
         let outcome = check.outcome(in: definition)

@@ -21,7 +21,7 @@ struct MembershipCheck {
     let system: String?
     let code: String
     /// Whether a code that only groups others counts.
-    var takesAbstract = false
+    var allowsAbstract = false
     /// Whether a code that is no longer used does not count.
     var activeOnly = false
     /// The version of the code system that the code is of.
@@ -69,7 +69,7 @@ struct MembershipCheck {
             }
             let found = expansion.first {
                 $0.value.code == code && (system == nil || $0.value.system == system)
-                    && (takesAbstract || !$0.isAbstract)
+                    && (allowsAbstract || !$0.isAbstract)
             }
             return found.map { .member(Member(display: $0.display)) } ?? .no
         }
@@ -173,7 +173,7 @@ struct MembershipCheck {
         _ filters: [ValueSetDefinition.Filter]
     ) -> Outcome {
         let concept = content.concepts[index]
-        guard takesAbstract || !concept.isAbstract else { return .no }
+        guard allowsAbstract || !concept.isAbstract else { return .no }
         do {
             for filter in filters {
                 let ready = try ConceptFilter(filter, of: content, only: index)

@@ -113,12 +113,12 @@ private struct TerminologyRequest {
 
     func validationInValueSet() throws(TerminologyOperationError) -> JSONValue {
         let definition = try valueSet()
-        let takesAbstract = parameters["abstract"] == nil || parameters.flag("abstract")
+        let allowsAbstract = parameters["abstract"] == nil || parameters.flag("abstract")
         let versions = parameters.versions
         return try validation(parameters.codings(defaultSystem: nil)) { coding in
             guard coding.system != nil || parameters["code"] != nil else { return .no }
             var check = MembershipCheck(terminology, system: coding.system, code: coding.code)
-            check.takesAbstract = takesAbstract
+            check.allowsAbstract = allowsAbstract
             check.activeOnly = parameters.flag("activeOnly")
             check.version = coding.version
             check.versions = versions
@@ -133,7 +133,7 @@ private struct TerminologyRequest {
             var part = ValueSetDefinition.Part(system: system)
             part.version = parameters.text("version") ?? coding.version
             var check = MembershipCheck(terminology, system: system, code: coding.code)
-            check.takesAbstract = true
+            check.allowsAbstract = true
             return check.outcome(in: ValueSetDefinition(url: system, included: [part]))
         }
     }

@@ -46,7 +46,7 @@ extension Validation {
                 at: anchor
             )
         case nil:
-            if silent != nil { outwardCount += 1 }
+            if silent != nil { externalDependencyCount += 1 }
             guard silent == nil, uncheckedValueSets.insert(valueSet).inserted else { return }
             let text = "codes of the value set\(LogicalURL.shown(valueSet)) are not checked: it is not here"
             report(.information, .notSupported, text, at: anchor)

@@ -10,7 +10,7 @@ extension Validation {
     /// - Parameter json: The extension, whose URL is absolute.
     mutating func definedExtension(_ json: ParsedNode, url: String) {
         guard options.appliesProfiles else { return }
-        outwardCount += 1
+        externalDependencyCount += 1
         let isModifier = path.isModifierExtension
         guard let profile = options.definitions.profile(url), profile.type == "Extension", profile.url == url
         else {

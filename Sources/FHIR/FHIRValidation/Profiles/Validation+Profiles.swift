@@ -200,7 +200,7 @@ extension Validation {
         let key = ProfileVisit(node: anchor.identity, url: profile.url, index: index)
         // A resource that refers to itself conforms if the rest does.
         guard visits.insert(key).inserted else {
-            outwardCount += 1
+            externalDependencyCount += 1
             assumptions += 1
             return
         }
@@ -280,7 +280,7 @@ extension Validation {
     private mutating func apply(_ rule: ProfileRule, to focus: ProfileFocus, at anchor: ParsedNode) {
         guard let path = rule.path else { return }
         guard let json = focus.json ?? focus.sibling else { return }
-        outwardCount += 1
+        externalDependencyCount += 1
         context.limits.steps = max(1, remainingSteps)
         var steps = 0
         let items: [FHIRPathItem]
@@ -317,7 +317,7 @@ extension Validation {
             }
         }
         if node.narrative != NarrativeControl(), let text = focus.json?.member("div")?.string {
-            outwardCount += 1
+            externalDependencyCount += 1
             let language = context.resource?.member("language")?.string
             for problem in node.narrative.problems(in: text, language: language) {
                 report(.error, .structure, "\(problem) (\(node.source))", at: anchor)
@@ -412,7 +412,7 @@ extension Validation {
             if let profile = target(url) {
                 known.append(profile)
             } else if silent != nil {
-                outwardCount += 1
+                externalDependencyCount += 1
             } else if unknownProfiles.insert(url).inserted {
                 report(
                     .warning,
@@ -483,7 +483,7 @@ extension Validation {
             )
         }
         // What is found here is kept for the next time.
-        outwardCount += 1
+        externalDependencyCount += 1
         let known = targets.compactMap { options.definitions.profile($0) }
         guard known.count == targets.count else { return }
         let pairs = Array(zip(targets, known))

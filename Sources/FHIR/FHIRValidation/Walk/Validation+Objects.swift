@@ -263,7 +263,7 @@ extension Validation {
         }
         // Ids of elements are unique in their resource; a definition has its elements twice, as snapshot and
         // as differential.
-        if format.kind == .elementID || format.kind == .xhtml { outwardCount += 1 }
+        if format.kind == .elementID || format.kind == .xhtml { externalDependencyCount += 1 }
         if format.kind == .elementID, scope.containedIndex == nil, scope.name != "StructureDefinition",
             let id = value.string, !scope.local.elementIDs.insert(id).inserted
         {

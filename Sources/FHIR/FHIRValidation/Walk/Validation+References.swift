@@ -77,7 +77,7 @@ extension Validation {
         }
         // A URN means the same entry wherever it stands in a Bundle.
         if reference.withUTF8({ $0.begins(with: "urn:") }) == true { return entry(at: reference) }
-        outwardCount += 1
+        externalDependencyCount += 1
         if first == UInt8(ascii: "#") { return localTarget(of: reference.string ?? "") }
         return bundled(reference) ?? reference.withUTF8 { target(ofURL: $0) }
     }
@@ -153,7 +153,7 @@ extension Validation {
     /// The resource that a reference is to, where it is contained or in the Bundle.
     mutating func resolve(_ reference: String) -> (json: ParsedNode, isContained: Bool)? {
         if reference.hasPrefix("#") {
-            outwardCount += 1
+            externalDependencyCount += 1
             let id = reference.dropFirst()
             if id.isEmpty { return scope.root.map { ($0, true) } }
             let found = (scope.root?.member("contained")?.list ?? []).first {
@@ -162,7 +162,7 @@ extension Validation {
             return found.map { ($0, true) }
         }
         guard let bundle = scope.bundle else { return nil }
-        if !reference.hasPrefix("urn:") { outwardCount += 1 }
+        if !reference.hasPrefix("urn:") { externalDependencyCount += 1 }
         let index = bundle.matches(reference, from: scope.entryURL).first ?? bundle.namesakes(reference).first
         return index.map { (bundle.entries[$0].resource, false) }
     }
@@ -182,7 +182,7 @@ extension Validation {
 
     /// Marks a contained resource as referred to by a canonical URL or by text whose type is not known.
     mutating func useLocal(_ text: String) {
-        outwardCount += 1
+        externalDependencyCount += 1
         _ = localTarget(of: text)
     }
 }

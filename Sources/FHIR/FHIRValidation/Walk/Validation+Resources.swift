@@ -28,7 +28,7 @@ extension Validation {
                 at: json.member("resourceType")
             )
         }
-        outwardCount += 1
+        externalDependencyCount += 1
         if name == "Bundle" { found.removeAll() }
         let outer = scope
         let outerResource = context.resource

@@ -42,7 +42,7 @@ extension Validation {
     }
 
     private mutating func evaluate(_ rule: ValidationRule, on item: FHIRPathItem, at json: ParsedNode) {
-        outwardCount += 1
+        externalDependencyCount += 1
         context.limits.steps = max(1, remainingSteps)
         var steps = 0
         let items: [FHIRPathItem]

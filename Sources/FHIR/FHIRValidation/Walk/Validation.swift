@@ -33,7 +33,7 @@ struct Validation {
     var lastObject: (node: Int, elements: TypePlan.Elements)?
     /// How often something was reported, or a question was asked whose answer lies outside of a value:
     /// between two equal counts, everything followed from the text alone.
-    var outwardCount = 0
+    var externalDependencyCount = 0
     /// The texts of issues about too few values.
     var missingTexts: [MissingValues: String] = [:]
     /// Profiles and value sets that are not known, each reported once.
@@ -115,7 +115,7 @@ struct Validation {
         child: String? = nil,
         at anchor: ParsedNode?
     ) {
-        outwardCount += 1
+        externalDependencyCount += 1
         if silent != nil {
             if severity.isError { silent? += 1 }
             return
@@ -205,9 +205,9 @@ struct Validation {
             _ = spend(found.steps, at: value)
             return found.outcome
         }
-        let before = (outwardCount, steps)
+        let before = (externalDependencyCount, steps)
         let outcome = body(&self)
-        if outwardCount == before.0, !isStopped {
+        if externalDependencyCount == before.0, !isStopped {
             found.insert(key, outcome, steps: steps - before.1, depth: depth)
         }
         return outcome

@@ -9,12 +9,12 @@ struct ExportMembers {
 
     init() {}
 
-    init(file: String, names: ExportCategory, source: ByteSource, _ takesPlainTags: Bool) throws {
+    init(file: String, names: ExportCategory, source: ByteSource, _ usesFastTagPath: Bool) throws {
         let reader = ExportReader(
             file: file,
             names: names,
             correlationsOf: source,
-            takesPlainTags: takesPlainTags
+            usesFastTagPath: usesFastTagPath
         )
         while let item = try reader.next() {
             guard case .sample(let sample, let line) = item else { continue }

@@ -46,25 +46,25 @@ final class ExportReader {
         file: String,
         names: ExportCategory,
         files: ExportFiles?,
-        takesPlainTags: Bool = true,
+        usesFastTagPath: Bool = true,
         open: () throws -> ByteSource
     ) throws {
         self.file = file
         self.names = names
         self.files = files
         let first = try open()
-        members = try ExportMembers(file: file, names: names, source: first, takesPlainTags)
-        scanner = ExportScanner(try open(), takesPlainTags: takesPlainTags)
+        members = try ExportMembers(file: file, names: names, source: first, usesFastTagPath)
+        scanner = ExportScanner(try open(), usesFastTagPath: usesFastTagPath)
         onlyCorrelations = false
     }
 
     /// A reader that gives correlations only, for the first reading.
-    init(file: String, names: ExportCategory, correlationsOf source: ByteSource, takesPlainTags: Bool) {
+    init(file: String, names: ExportCategory, correlationsOf source: ByteSource, usesFastTagPath: Bool) {
         self.file = file
         self.names = names
         files = nil
         members = ExportMembers()
-        scanner = ExportScanner(source, takesPlainTags: takesPlainTags)
+        scanner = ExportScanner(source, usesFastTagPath: usesFastTagPath)
         onlyCorrelations = true
     }
 

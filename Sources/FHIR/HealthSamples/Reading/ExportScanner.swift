@@ -45,7 +45,7 @@ final class ExportScanner {
     private var attributes: [Attribute] = []
     private var names: [(bytes: [UInt8], name: String)] = []
     private let keepsText: Bool
-    private let takesPlainTags: Bool
+    private let usesFastTagPath: Bool
     /// The bytes between the last tag and the one before it, with references, if they are kept; `nil` for
     /// more than 10,000. Each `&` of a CDATA section is kept as a reference.
     var text: [UInt8]? { isTextTooLong ? nil : keptText }
@@ -55,11 +55,11 @@ final class ExportScanner {
 
     /// - Parameters:
     ///   - keepsText: Whether ``text`` is wanted.
-    ///   - takesPlainTags: Without it all tags are read step by step, to compare.
-    init(_ source: ByteSource, keepsText: Bool = false, takesPlainTags: Bool = true) {
+    ///   - usesFastTagPath: Without it all tags are read step by step, to compare.
+    init(_ source: ByteSource, keepsText: Bool = false, usesFastTagPath: Bool = true) {
         self.source = source
         self.keepsText = keepsText
-        self.takesPlainTags = takesPlainTags
+        self.usesFastTagPath = usesFastTagPath
     }
 
     /// The line that the scanner is at.
@@ -229,7 +229,7 @@ final class ExportScanner {
     // MARK: Tags
 
     private func tag() throws -> Tag {
-        if takesPlainTags, let plain = plainTag() {
+        if usesFastTagPath, let plain = plainTag() {
             // Also if its name is refused: then the next tag is read.
             defer { take(plain.end - position) }
             return Tag(kind: plain.kind, name: try cachedName(plain.name, line), line: line)

@@ -30,7 +30,7 @@ public struct SampleReader {
     /// What exports say of clinical records, by the names of their files.
     private var received: [String: ReceivedRecord] = [:]
     private var routeFiles: Set<String> = []
-    private var takesPlainTags = true
+    private var usesFastTagPath = true
 
     /// The unpacked size of everything that is read, in bytes, with exports counted twice and without routes;
     /// nil for standard input.
@@ -111,13 +111,13 @@ public struct SampleReader {
     /// An export in memory, to compare the two ways in which tags are read.
     /// - Parameters:
     ///   - pieces: How many bytes there are at a time.
-    ///   - takesPlainTags: Whether plain tags are read in one go.
-    package init(name: String, export bytes: [UInt8], pieces: Int, takesPlainTags: Bool) {
+    ///   - usesFastTagPath: Whether plain tags are read in one go.
+    package init(name: String, export bytes: [UInt8], pieces: Int, usesFastTagPath: Bool) {
         names = .standard
         files = nil
         let progress = ReadingProgress { _ in }
         self.progress = progress
-        self.takesPlainTags = takesPlainTags
+        self.usesFastTagPath = usesFastTagPath
         let open = {
             var rest = bytes[...]
             return progress.counting(
@@ -232,7 +232,7 @@ public struct SampleReader {
                     file: name,
                     names: names,
                     files: files,
-                    takesPlainTags: takesPlainTags,
+                    usesFastTagPath: usesFastTagPath,
                     open: open
                 )
             )

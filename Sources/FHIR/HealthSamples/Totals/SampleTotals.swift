@@ -156,7 +156,7 @@ public struct SampleTotals: Sendable {
         do throws(SpanTotals.TooLarge) {
             try totals.add(value, over: start..<end, source: sample.source?.name ?? "")
         } catch {
-            if error.isOfOneNumber {
+            if error.concernsSingleNumber {
                 throw .malformed(name: "end", expected: "nearer to 'start': \(error)")
             }
             throw .tooLarge("\(type): \(error)")

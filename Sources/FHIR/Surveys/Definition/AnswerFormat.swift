@@ -80,7 +80,7 @@ public struct AnswerFormat: Sendable {
 
     /// Whether there is a field for what is not among the options: for a text, or for any answer of the
     /// item's type where options are only suggested.
-    package var takesOthers: Bool { isOpen || candidates != nil && options == nil }
+    package var allowsOpenChoice: Bool { isOpen || candidates != nil && options == nil }
 
     /// Whether what can be chosen, or how it is shown, depends on what was answered.
     var hasChangingOptions: Bool {

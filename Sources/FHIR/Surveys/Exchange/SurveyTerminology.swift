@@ -28,10 +28,10 @@ public final class SurveyTerminology: Sendable {
     private let memory = Mutex(Memory())
 
     private struct Memory {
-        var expansions = BoundedMemory<ValueSet>(values: 500, bytes: 32 << 20)
-        var searches = BoundedMemory<FoundOptions>(values: 500, bytes: 8 << 20)
+        var expansions = BoundedCache<ValueSet>(values: 500, bytes: 32 << 20)
+        var searches = BoundedCache<FoundOptions>(values: 500, bytes: 8 << 20)
         /// Preferred servers that could not be reached, with what was said.
-        var silent = BoundedMemory<String>(values: 100, bytes: 1 << 20)
+        var silent = BoundedCache<String>(values: 100, bytes: 1 << 20)
     }
 
     /// How long a preferred server that could not be reached is not asked again, in seconds: each attempt

@@ -114,13 +114,13 @@ extension Extractor {
 
     /// A resource with references by type and allocated id, as in `Patient/urn:uuid:…`, reduced to the
     /// allocated id.
-    private static func namingAllocated(_ value: JSONValue) -> JSONValue {
-        if let elements = value.elements { return JSONValue(elements.map(namingAllocated)) }
+    private static func resolvingAllocatedReferences(_ value: JSONValue) -> JSONValue {
+        if let elements = value.elements { return JSONValue(elements.map(resolvingAllocatedReferences)) }
         guard let members = value.members else { return value }
         return JSONValue(
             members: members.map { member in
                 guard member.isNamed("reference"), let text = member.value.string else {
-                    return JSONMember(name: member.name, value: namingAllocated(member.value))
+                    return JSONMember(name: member.name, value: resolvingAllocatedReferences(member.value))
                 }
                 let bare = text.replacing("/" + allocatedPrefix, with: "/", maxReplacements: 1)
                 return JSONMember(name: member.name, value: JSONValue(bare))
@@ -139,9 +139,9 @@ extension Extractor {
             )
         }
         var entry = entry
-        entry.resource = Self.namingAllocated(entry.resource)
+        entry.resource = Self.resolvingAllocatedReferences(entry.resource)
         var issues = Self.issues(of: entry.resource)
-        for issue in issues where issue.isOfRelativeURL {
+        for issue in issues where issue.isOnlyRelativeURL {
             report(
                 .warning,
                 "relativeURL",
@@ -149,7 +149,7 @@ extension Extractor {
                 entry.item
             )
         }
-        issues.removeAll(where: \.isOfRelativeURL)
+        issues.removeAll(where: \.isOnlyRelativeURL)
         if !issues.isEmpty, entry.request.member("method")?.isString("POST") == true {
             // A new resource may do without an invalid element; an update without it would erase the stored
             // value.
@@ -166,7 +166,7 @@ extension Extractor {
             entry.unchecked = entry.resource
             entry.resource = Self.removing(issues.map(\.expression), from: entry.resource)
             if hasContent(entry.resource) {
-                issues = Self.issues(of: entry.resource).filter { !$0.isOfRelativeURL }
+                issues = Self.issues(of: entry.resource).filter { !$0.isOnlyRelativeURL }
             }
         }
         guard issues.isEmpty else {

@@ -13,7 +13,7 @@ extension SurveySession {
     mutating func populate(_ node: Int) -> [Int] {
         let item = survey.items[tree[node].item]
         guard item.isGroup, let expression = item.populationContext else { return [] }
-        let values = (evaluateAmidChanges(expression, at: node) ?? []).flatMap(Self.resources)
+        let values = (evaluateDuringChanges(expression, at: node) ?? []).flatMap(Self.resources)
         guard item.repeats, values.count > 1 else {
             tree[node].populated = values
             return []

@@ -101,7 +101,7 @@ public struct PresentedItem: Sendable, Identifiable {
     }
 
     /// Whether any number of its choices can be chosen.
-    package var takesSeveralChoices: Bool {
+    package var allowsMultipleSelection: Bool {
         control == .checkboxes || control == .search && item.repeats
     }
 
@@ -157,7 +157,7 @@ public struct PresentedItem: Sendable, Identifiable {
 
     /// Whether an answer was entered beside the options.
     func isOther(_ answer: SurveyAnswer) -> Bool {
-        guard item.format.takesOthers else { return false }
+        guard item.format.allowsOpenChoice else { return false }
         if item.format.isOpen {
             guard case .string = answer else { return false }
         }
@@ -178,7 +178,7 @@ public struct PresentedItem: Sendable, Identifiable {
 
     var fieldTexts: [TypedText] {
         guard let control, control != .attachment, control != .yesNo else { return [] }
-        guard !control.isChoice || item.format.takesOthers else { return [] }
+        guard !control.isChoice || item.format.allowsOpenChoice else { return [] }
         let isOther = control.isChoice
         var texts = typed ?? (isOther ? answers.filter(self.isOther) : answers).map(TypedText.init)
         if item.repeats {

@@ -180,9 +180,9 @@ public struct SurveyForm: Sendable {
         guard let item = item(id), let chosen = item.choices.first(where: { $0.id == choice }) else { return }
         typed[id] = nil
         rejections[id] = nil
-        if item.takesSeveralChoices, let option = chosen.option {
+        if item.allowsMultipleSelection, let option = chosen.option {
             try? session.toggle(option, of: item.occurrence)
-        } else if item.takesSeveralChoices {
+        } else if item.allowsMultipleSelection {
             set(item.answers.filter { $0.choiceID != choice }, of: item)
         } else {
             set([chosen.answer], of: item)

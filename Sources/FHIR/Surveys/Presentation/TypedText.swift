@@ -53,7 +53,7 @@ extension PresentedItem {
 
     /// The answer that a text beside the options gives; nil where there is no field for it.
     package func other(_ text: String) -> SurveyAnswer? {
-        guard item.format.takesOthers else { return nil }
+        guard item.format.allowsOpenChoice else { return nil }
         guard !item.format.isOpen else { return .string(text) }
         // An answer that was given otherwise is shown by its label.
         return answers.first { $0.label == text } ?? item.answer(for: JSONValue(text))

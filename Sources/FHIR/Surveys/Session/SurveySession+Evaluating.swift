@@ -216,7 +216,7 @@ extension SurveySession {
         guard let node = node(occurrence), tree[node].children.isEmpty else { return }
         var values = item.initial
         var origin: AnswerOrigin?
-        if let expression = item.initialExpression, let result = evaluateAmidChanges(expression, at: node),
+        if let expression = item.initialExpression, let result = evaluateDuringChanges(expression, at: node),
             !result.isEmpty
         {
             values = answers(from: result, for: item)

@@ -12,7 +12,7 @@ extension SurveySession {
     }
 
     /// The same in the middle of changes, which the stored values of variables do not reflect yet.
-    mutating func evaluateAmidChanges(_ expression: SurveyExpression, at node: Int) -> [FHIRPathItem]? {
+    mutating func evaluateDuringChanges(_ expression: SurveyExpression, at node: Int) -> [FHIRPathItem]? {
         var scope = VariableScope(keepsValues: false)
         return evaluate(expression, at: node, &scope)
     }
@@ -74,7 +74,7 @@ extension SurveySession {
             for linkId in expression.reads.rows { context.rows[linkId] = rows(linkId) }
         }
         for name in expression.reads.variables {
-            if let value = variable(name, at: node, &scope) ?? ownVariable(name, at: node) {
+            if let value = variable(name, at: node, &scope) ?? standardVariable(name, at: node) {
                 context.variables[name] = value
             }
         }
@@ -91,7 +91,7 @@ extension SurveySession {
     }
 
     /// The value of the names that SDC defines: `questionnaire` and `qitem`.
-    private func ownVariable(_ name: String, at node: Int) -> [FHIRPathItem]? {
+    private func standardVariable(_ name: String, at node: Int) -> [FHIRPathItem]? {
         switch name {
         case "questionnaire": return [FHIRPathItem(survey.questionnaire.tree)]
         case "qitem" where tree[node].item >= 0:

@@ -5,7 +5,7 @@ import Synchronization
 
 extension CallClient {
     /// Returns a successful response, and throws the error that any other response stands for.
-    func read(_ answer: HTTPAnswer, to outgoing: Outgoing, isTimeKnown: Bool) throws(IndivoError)
+    func read(_ answer: HTTPAnswer, to outgoing: OutgoingCall, isTimeKnown: Bool) throws(IndivoError)
         -> CallResponse
     {
         let call = outgoing.call
@@ -84,7 +84,7 @@ extension CallClient {
     func next(
         after error: IndivoError,
         mayBeDoneBefore: Bool,
-        _ outgoing: Outgoing
+        _ outgoing: OutgoingCall
     ) -> NextStep<CallResponse> {
         let call = outgoing.call
         let mayBeThere = mayBeDoneBefore || outgoing.mayHaveBeenSentBefore
@@ -176,7 +176,7 @@ final class AcceptedCredentials: Sendable {
         let call: String
         let owners: [String: String]
 
-        init(_ outgoing: CallClient.Outgoing) {
+        init(_ outgoing: CallClient.OutgoingCall) {
             call = outgoing.call.name == IndivoCall.unknownName ? outgoing.call.path : outgoing.call.name
             owners = outgoing.path.filter { ["record", "carenet", "account", "app"].contains($0.key) }
         }
@@ -200,7 +200,7 @@ final class AcceptedCredentials: Sendable {
     private let state = Mutex(State())
 
     /// A request got a response that is not a refusal.
-    func note(_ outgoing: CallClient.Outgoing) {
+    func note(_ outgoing: CallClient.OutgoingCall) {
         guard let credentials = outgoing.credentials else { return }
         state.withLock { state in
             state.isConsumerAccepted = true
@@ -222,7 +222,7 @@ final class AcceptedCredentials: Sendable {
 
     /// Records a refusal, and returns its possible causes, the likeliest first. A slow clock is one of them
     /// unless the server's time is known.
-    func causes(of outgoing: CallClient.Outgoing, isTimeKnown: Bool) -> [IndivoError.RefusalCause] {
+    func causes(of outgoing: CallClient.OutgoingCall, isTimeKnown: Bool) -> [IndivoError.RefusalCause] {
         guard let credentials = outgoing.credentials else { return [.notAllowed, .changedOnTheWay] }
         let (isConsumerAccepted, history) = state.withLock { state in
             let token = credentials.token?.value ?? ""

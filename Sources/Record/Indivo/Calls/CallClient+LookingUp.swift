@@ -8,7 +8,7 @@ extension CallClient {
     /// - Throws: A conflict if the external id belongs to another document, or if somebody else replaced the
     ///   version; `error` if the lookup fails.
     func look(
-        for outgoing: Outgoing,
+        for outgoing: OutgoingCall,
         after error: IndivoError,
         in attempt: CallEngine.Attempt
     ) async throws(IndivoError) -> CallResponse? {
@@ -47,13 +47,13 @@ extension CallClient {
     /// Sends a lookup for a call, and returns its response; `nil` if the server responds with 404.
     private func ask(
         _ call: IndivoCall,
-        of outgoing: Outgoing,
+        of outgoing: OutgoingCall,
         _ path: [String: String] = [:],
         query: FormParameters = [:],
         until end: Duration
     ) async throws(IndivoError) -> CallResponse? {
         let path = outgoing.path.merging(path) { $1 }
-        let question = Outgoing(call: call, credentials: outgoing.credentials, path: path, query: query)
+        let question = OutgoingCall(call: call, credentials: outgoing.credentials, path: path, query: query)
         do {
             return try await send(question, until: end)
         } catch {
@@ -64,7 +64,7 @@ extension CallClient {
 
     /// Whether what was found shows that a call was done.
     private func isDone(
-        _ outgoing: Outgoing,
+        _ outgoing: OutgoingCall,
         by found: CallResponse,
         _ error: IndivoError,
         since start: Duration
@@ -94,7 +94,7 @@ extension CallClient {
     /// Whether a stored document of the same content is the one that was sent.
     private func isOurs(
         _ metadata: DocumentMetadata,
-        _ outgoing: Outgoing,
+        _ outgoing: OutgoingCall,
         _ found: CallResponse,
         _ error: IndivoError,
         since start: Duration
@@ -115,7 +115,7 @@ extension CallClient {
     }
 
     /// Whether the version that a call was to replace has a newer one.
-    private func isReplaced(_ outgoing: Outgoing, until end: Duration) async throws(IndivoError) -> Bool {
+    private func isReplaced(_ outgoing: OutgoingCall, until end: Duration) async throws(IndivoError) -> Bool {
         guard outgoing.call.replacesVersion, let id = outgoing.path["document"],
             let metadata = try await ask(.recordDocumentMeta, of: outgoing, until: end)?.metadata()
         else { return false }
@@ -126,7 +126,8 @@ extension CallClient {
     // MARK: What a failure is about
 
     /// Replaces the reason of a failure whose status is ambiguous, if a lookup shows the real reason.
-    func explained(_ failure: IndivoError, _ outgoing: Outgoing, until end: Duration) async -> IndivoError {
+    func explained(_ failure: IndivoError, _ outgoing: OutgoingCall, until end: Duration) async -> IndivoError
+    {
         do throws(IndivoError) {
             switch failure.reason {
             case .notFound where outgoing.call.replacesVersion:
@@ -158,7 +159,9 @@ extension CallClient {
 
     /// A hint about the missing document or message on which the server failed (500); `nil` if it exists, or
     /// if the call names neither.
-    private func missing(from outgoing: Outgoing, until end: Duration) async throws(IndivoError) -> String? {
+    private func missing(from outgoing: OutgoingCall, until end: Duration) async throws(IndivoError)
+        -> String?
+    {
         switch outgoing.call.name {
         case IndivoCall.recordNotify.name:
             guard case .form(let form)? = outgoing.body, let document = form["document_id"] else {

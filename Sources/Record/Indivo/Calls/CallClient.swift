@@ -45,7 +45,8 @@ final class CallClient: Sendable {
 
     /// Sends a call, and retries it where that is safe (`RetryPolicy`); each attempt is signed anew. Before a
     /// retry, the library looks up whether the content is stored under its external id.
-    func send(_ outgoing: Outgoing, until end: Duration? = nil) async throws(IndivoError) -> CallResponse {
+    func send(_ outgoing: OutgoingCall, until end: Duration? = nil) async throws(IndivoError) -> CallResponse
+    {
         let end = end ?? options.timing.elapsed() + options.retry.deadline
         do {
             return try await engine.call(until: end) { (now) throws(IndivoError) in
@@ -66,7 +67,7 @@ final class CallClient: Sendable {
 
     /// Sends a call whose response may have no length. Such a response counts as complete when two in a row
     /// are equal.
-    func sendUntilWhole(_ outgoing: Outgoing) async throws(IndivoError) -> CallResponse {
+    func sendUntilWhole(_ outgoing: OutgoingCall) async throws(IndivoError) -> CallResponse {
         var former = try await send(outgoing)
         guard former.end == .unknown, outgoing.call.method == .get else { return former }
         for _ in 1..<max(2, options.retry.maximumAttempts) {
@@ -79,7 +80,9 @@ final class CallClient: Sendable {
 
     /// Sends a call once, or a second time with a corrected clock. Without an `end`, the transport's own time
     /// limits apply.
-    func attempt(_ outgoing: Outgoing, until end: Duration? = nil) async throws(IndivoError) -> CallResponse {
+    func attempt(_ outgoing: OutgoingCall, until end: Duration? = nil) async throws(IndivoError)
+        -> CallResponse
+    {
         let call = outgoing.call
         let unsigned = try outgoing.request(at: try call.checked { try address.get() })
         if let token = outgoing.credentials?.token, accepted.isEnded(token) {
@@ -119,7 +122,7 @@ final class CallClient: Sendable {
     }
 
     /// Uses the server's time from now on, if a request was refused and its timestamp was too old.
-    private func setClock(by refusal: HTTPAnswer, to outgoing: Outgoing) -> Clock {
+    private func setClock(by refusal: HTTPAnswer, to outgoing: OutgoingCall) -> Clock {
         guard refusal.response.status.code == 403, outgoing.credentials != nil, outgoing.stamp == nil,
             let serverTime = refusal.response.serverTime
         else { return .unknown }
@@ -170,7 +173,7 @@ extension CallClient {
     }
 
     /// A call with everything that goes with it.
-    struct Outgoing {
+    struct OutgoingCall {
         var call: IndivoCall
         var credentials: OAuthCredentials?
         var path: [String: String] = [:]

@@ -171,7 +171,7 @@ extension CallResponse {
 
 extension HTTPAnswer {
     /// How the body of a response to a call ends.
-    func end(of outgoing: CallClient.Outgoing) -> CallResponse.End {
+    func end(of outgoing: CallClient.OutgoingCall) -> CallResponse.End {
         let fields = response.headerFields
         // A redacted recording has another length than its header reports.
         if let length = fields[.contentLength].flatMap({ Int($0) }), body.count == length { return .whole }
@@ -187,7 +187,7 @@ extension HTTPAnswer {
         case .token: return .whole
         case .text: return .unknown
         case .content:
-            if let known = outgoing.expected, known.tellsContent {
+            if let known = outgoing.expected, known.identifiesContent {
                 return known.mismatch(with: body) == nil ? .whole : .cut
             }
             // A document may look like XML and be something else: only a complete end proves anything.

@@ -17,7 +17,7 @@ extension CallScope {
     /// The stage of the documents that the calls return.
     var stage: DocumentStage { record.map { .inRecord($0) } ?? .inNoRecord }
 
-    /// Sends a call with the scope's credentials and ids; see ``CallClient/Outgoing``.
+    /// Sends a call with the scope's credentials and ids; see ``CallClient/OutgoingCall``.
     func send(
         _ call: IndivoCall,
         path: [String: String] = [:],
@@ -65,9 +65,9 @@ extension CallScope {
     }
 
     func outgoing(_ call: IndivoCall, _ path: [String: String], _ body: CallClient.Body? = nil)
-        -> CallClient.Outgoing
+        -> CallClient.OutgoingCall
     {
-        CallClient.Outgoing(
+        CallClient.OutgoingCall(
             call: call,
             credentials: credentials,
             path: variables.merging(path) { _, given in given },
@@ -91,7 +91,7 @@ extension CallScope {
             if !canChange { try metadata.verify(response) }
         }
         let fresh = try await refresh()
-        guard fresh.tellsContent else { return try await sendUntilWhole(call, path: path) }
+        guard fresh.identifiesContent else { return try await sendUntilWhole(call, path: path) }
         if fresh.mismatch(with: response.body) == nil { return response }
         let again = try await send(call, path: path, expecting: fresh)
         try fresh.verify(again)

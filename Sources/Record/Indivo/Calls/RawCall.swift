@@ -69,7 +69,7 @@ extension IndivoServer {
             }
         }
         let place = known?.variables(in: path) ?? [:]
-        let outgoing = CallClient.Outgoing(
+        let outgoing = CallClient.OutgoingCall(
             call: call,
             credentials: credentials,
             path: place,

@@ -76,7 +76,7 @@ extension IndivoServer {
     ) async throws -> IndivoRecord {
         // A request token bound to the record (RFC 5849, section 2.1): unbound ones cannot be approved.
         let requestToken = try await token(
-            CallClient.Outgoing(
+            CallClient.OutgoingCall(
                 call: .requestToken,
                 credentials: twoLegged,
                 body: .form(["indivo_record_id": record]),
@@ -136,7 +136,7 @@ extension IndivoServer {
     {
         let credentials = OAuthCredentials(consumer: app.consumer, token: token)
         let response = try await self.token(
-            CallClient.Outgoing(
+            CallClient.OutgoingCall(
                 call: .exchangeToken,
                 credentials: credentials,
                 signing: OAuthSigner.Options(verifier: verifier)
@@ -147,7 +147,7 @@ extension IndivoServer {
     }
 
     /// Asks for a token; nothing of the response goes into an error, since it holds a secret.
-    func token(_ outgoing: CallClient.Outgoing) async throws -> OAuthTokenResponse {
+    func token(_ outgoing: CallClient.OutgoingCall) async throws -> OAuthTokenResponse {
         let response = try await calls.send(outgoing)
         do { return try OAuthTokenResponse(parsing: response.body) } catch {
             throw IndivoError(.malformedResponse("\(error)"), call: outgoing.call, status: 200)

@@ -20,7 +20,7 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
     var path: [String: String] = [:]
     let paging: Paging
     /// Whether pages report how many elements there are in all.
-    var tellsTotal = true
+    var reportsTotal = true
     /// Whether the server gives the list whole, and takes no limit.
     var isWhole = false
     /// The query's parameters, without limit and offset.
@@ -51,7 +51,7 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
     /// does not report it, as for reports on models. Sends one request, for a single element.
     /// - Throws: ``IndivoError``.
     public func total() async throws -> Int? {
-        tellsTotal ? try await page(offset: paging.offset, limit: 1).total : nil
+        reportsTotal ? try await page(offset: paging.offset, limit: 1).total : nil
     }
 
     fileprivate func page(offset: Int, limit: Int) async throws -> FetchedPage<Element> {

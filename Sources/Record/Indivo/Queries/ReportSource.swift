@@ -172,7 +172,7 @@ extension CallScope {
             call: call,
             path: source.path,
             paging: query.paging,
-            tellsTotal: source.isMinimal,
+            reportsTotal: source.isMinimal,
             parameters: { try QueryEncoder(source: source, call: call).parameters(query) },
             read: read
         )

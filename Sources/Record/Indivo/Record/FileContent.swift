@@ -145,7 +145,9 @@ extension DocumentMetadata {
     }
 
     /// Whether the metadata has a size or a digest, by which content can be checked.
-    var tellsContent: Bool { size != nil || digest.flatMap { DocumentDigest(matchingFormOf: $0) } != nil }
+    var identifiesContent: Bool {
+        size != nil || digest.flatMap { DocumentDigest(matchingFormOf: $0) } != nil
+    }
 
     /// How content differs from what the server says of it, if it does.
     func mismatch(with data: Data) -> (what: String, details: String)? {

@@ -14,8 +14,8 @@ extension IndivoRecord {
         try checkNew(document, call)
         try document.check(validation)
         // If an earlier attempt arrived and the document has changed since, the change becomes a new version.
-        let isAsItIs = try await store(DocumentUpload(new: document, call), call, path, externalID)
-        if !isAsItIs { try await document.replace(validation: .none) }
+        let isCurrent = try await store(DocumentUpload(new: document, call), call, path, externalID)
+        if !isCurrent { try await document.replace(validation: .none) }
     }
 
     /// Stores a new version of a document.
@@ -26,8 +26,8 @@ extension IndivoRecord {
         let path = ["document": try document.stored(for: call).1]
         if let refusal = document.refusalToReplace { throw call.refused(refusal) }
         try document.check(validation, isNewVersion: true)
-        let isAsItIs = try await store(version(of: document, call, validation), call, path, externalID)
-        if !isAsItIs { try await document.replace(validation: validation) }
+        let isCurrent = try await store(version(of: document, call, validation), call, path, externalID)
+        if !isCurrent { try await document.replace(validation: validation) }
     }
 
     /// The upload of a new version, after a check that the document may be replaced.
@@ -67,9 +67,10 @@ extension IndivoRecord {
         let content = upload.content.data
         if let former, let metadata = try await sending(upload.documents, { try await find(former, call) }) {
             let isSame =
-                metadata.tellsContent ? metadata.mismatch(with: content) == nil : former.contents == [content]
+                metadata.identifiesContent
+                ? metadata.mismatch(with: content) == nil : former.contents == [content]
             noteReplaced(path["document"])
-            upload.confirm(metadata, in: self, isAsItIs: isSame)
+            upload.confirm(metadata, in: self, isCurrent: isSame)
             return isSame
         }
         // The earlier attempt did not arrive, so the version to replace must be the newest.
@@ -146,7 +147,7 @@ extension IndivoRecord {
             let isSame = write.isSame(as: call, path, in: self, externalID: externalID)
             try call.require(
                 isSame && former.allSatisfy { $0?.externalID == write.externalID },
-                document.mayBeStored
+                document.mayBeStoredMessage
             )
         }
         return former.first ?? nil
@@ -214,7 +215,7 @@ extension DocumentStage {
 
 extension RecordDocument {
     /// Why a document may not be sent by another call while the outcome of the first is unknown.
-    package var mayBeStored: String {
+    package var mayBeStoredMessage: String {
         "the \(kind) may be stored already, by a call whose outcome is not known; "
             + "make that call again to find out, or send a copy() of it"
     }
@@ -269,10 +270,10 @@ extension DocumentUpload {
         }
     }
 
-    /// Records that the server has the documents: with this content, or, unless `isAsItIs`, with an earlier
+    /// Records that the server has the documents: with this content, or, unless `isCurrent`, with an earlier
     /// one.
-    func confirm(_ metadata: DocumentMetadata, in record: IndivoRecord, isAsItIs: Bool = true) {
-        if isAsItIs { commit() }
+    func confirm(_ metadata: DocumentMetadata, in record: IndivoRecord, isCurrent: Bool = true) {
+        if isCurrent { commit() }
         for document in documents { document.confirm(id: metadata.id, metadata: metadata, in: record) }
     }
 }

@@ -60,7 +60,7 @@ public struct DocumentPlace: Sendable {
 extension RecordDocument {
     public var state: DocumentPlace.State {
         guard documentPlace.id != nil else { return .new }
-        guard let metadata = documentPlace.metadata, metadata.tellsContent,
+        guard let metadata = documentPlace.metadata, metadata.identifiesContent,
             let content = try? contentToStore(), metadata.mismatch(with: content.data) == nil
         else { return .changed }
         return .pushed

@@ -163,7 +163,7 @@ public final class IndivoServer: Sendable {
         let limit = min(Duration.seconds(5), options.retry.deadline)
         do {
             _ = try await HTTPLimits.$remaining.withValue(limit) {
-                try await calls.attempt(CallClient.Outgoing(call: .getVersion))
+                try await calls.attempt(CallClient.OutgoingCall(call: .getVersion))
             }
         } catch let error as IndivoError where error.reason == .notReachable {
             throw error

@@ -73,13 +73,13 @@ struct FieldAccess: Sendable {
 
     private static func leaf<Value: LexicalValue>(_ type: Value.Type, _ shape: FieldSchema.Shape) -> Self {
         if shape.defaultText != nil, let type = type as? any (LexicalValue & FieldValue).Type {
-            return standingAlone(type)
+            return nonOptional(type)
         }
         return Self(shape, read: Value.read, write: { $1.leaf($0, $2) })
     }
 
     /// A value that exists even if the document does not have it.
-    private static func standingAlone<Value: LexicalValue & FieldValue>(_ type: Value.Type) -> Self {
+    private static func nonOptional<Value: LexicalValue & FieldValue>(_ type: Value.Type) -> Self {
         Self { reader, field in
             if let value = try Value.read(reader, field) { return value }
             if !reader.isPresent(field) { try reader.report(.missingValue, field) }

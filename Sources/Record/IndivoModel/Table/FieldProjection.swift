@@ -74,10 +74,12 @@ extension FieldSchema {
             let isSaid: Bool
             if let relation = field.relation.map({ table.relations[$0] }) {
                 origins = [relation.origin].compactMap { $0 }
-                isSaid = format == .dataModel ? !relation.items.isEmpty : origins.contains { !$0.saysNothing }
+                isSaid =
+                    format == .dataModel
+                    ? !relation.items.isEmpty : origins.contains { !$0.isEffectivelyEmpty }
             } else if let group = field.group, format == .nested {
                 origins = [table.groups[group].origin].compactMap { $0 }
-                isSaid = origins.contains { !$0.saysNothing }
+                isSaid = origins.contains { !$0.isEffectivelyEmpty }
             } else {
                 origins = field.leaves.compactMap { table.leaves[$0].origin }
                 isSaid = field.leaves.contains { table.leaves[$0].hasText }

@@ -246,7 +246,7 @@ enum FieldText {
 
 extension XMLView {
     /// Whether an element has no text, no element and no attribute with a value.
-    var saysNothing: Bool {
+    var isEffectivelyEmpty: Bool {
         !hasText && firstElement == nil && node.attributes.allSatisfy { $0.value.isEmpty }
     }
 

@@ -3,13 +3,13 @@ import Synchronization
 
 /// Logins under way by their `state`, and visitors by what their cookie has.
 final class LoginRegistry: Sendable {
-    private let logins: Mutex<ExpiringTable<PendingLogin>>
-    private let visitors: Mutex<ExpiringTable<SurveyVisitor>>
+    private let logins: Mutex<ExpiringCache<PendingLogin>>
+    private let visitors: Mutex<ExpiringCache<SurveyVisitor>>
 
     init(maximumLogins: Int = 500, maximumVisitors: Int = 200) {
         // Beginning a login costs nothing, so the logins of one client do not end those of others.
         logins = Mutex(
-            ExpiringTable(
+            ExpiringCache(
                 maximum: maximumLogins,
                 maximumOfClient: maximumLogins / 10,
                 client: \.address,
@@ -18,7 +18,7 @@ final class LoginRegistry: Sendable {
         )
         // Behind one address may be a whole clinic.
         visitors = Mutex(
-            ExpiringTable(
+            ExpiringCache(
                 maximum: maximumVisitors,
                 maximumOfClient: maximumVisitors,
                 client: { _ in "" },

@@ -14,7 +14,7 @@ struct ControlMarkup {
 
     var markup: Markup {
         if item.control?.isChoice == true, item.control != .search, item.choices.isEmpty,
-            !item.item.format.takesOthers
+            !item.item.format.allowsOpenChoice
         {
             return "<p>\(words.noOptions)</p>"
         }
@@ -46,7 +46,7 @@ struct ControlMarkup {
     }
 
     private var choices: Markup {
-        let type: Markup = item.takesSeveralChoices ? "checkbox" : "radio"
+        let type: Markup = item.allowsMultipleSelection ? "checkbox" : "radio"
         let choices = item.choices
         let buttons = choices.enumerated().map { index, choice -> Markup in
             """
@@ -61,7 +61,7 @@ struct ControlMarkup {
         let isRow = item.control == .yesNo || item.item.orientation == "horizontal"
         let columns = item.item.columnCount.map { " columns-\($0)" as Markup } ?? (isRow ? " row" : "")
         var result: Markup = "<div class=\"options\(columns)\">\(buttons)</div>"
-        if !item.takesSeveralChoices, !item.item.isRequired, choices.contains(where: \.isChosen),
+        if !item.allowsMultipleSelection, !item.item.isRequired, choices.contains(where: \.isChosen),
             label == nil
         {
             result += """
@@ -110,7 +110,7 @@ struct ControlMarkup {
 
     /// The fields for what is not among the options.
     private var openField: Markup {
-        guard item.item.format.takesOthers else { return .empty }
+        guard item.item.format.allowsOpenChoice else { return .empty }
         let fields = item.fields.map { field -> Markup in
             """
             <label class="open">\(item.otherLabel)<input type="text" id="\(field.id.description)" \

@@ -51,7 +51,7 @@ struct TableMarkup {
 
     private static func isSimple(_ item: PresentedItem) -> Bool {
         item.item.isQuestion && item.item.children.isEmpty && !item.item.repeats
-            && item.control != .attachment && !item.item.format.takesOthers
+            && item.control != .attachment && !item.item.format.allowsOpenChoice
     }
 
     private static func cell(_ items: ItemMarkup, _ item: PresentedItem, _ row: Int) -> Markup {
@@ -79,7 +79,7 @@ struct TableMarkup {
         let tokens = first.options.map(\.value.choiceID)
         let fits = group.children.allSatisfy { child in
             child.item.isDisplay
-                || child.item.isQuestion && child.item.children.isEmpty && !child.item.format.takesOthers
+                || child.item.isQuestion && child.item.children.isEmpty && !child.item.format.allowsOpenChoice
                     && !child.item.isReadOnly
                     && child.control != .search && child.options.map(\.value.choiceID) == tokens
         }

@@ -104,5 +104,5 @@ package struct Request: Sendable {
 
     /// Whether a program on this machine asks by the machine's own name: no page of a browser here whose name
     /// was made to lead here.
-    package var isOfThisMachine: Bool { isFromThisMachine && namesThisMachine }
+    package var isFromThisMachineByName: Bool { isFromThisMachine && namesThisMachine }
 }

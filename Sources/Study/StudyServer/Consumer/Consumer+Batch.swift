@@ -40,7 +40,7 @@ extension Consumer {
         for part in parts(of: safe) { await process(part, &report, &failures) }
         try failures.throwFirst()
         var failure: (any Error)?
-        let hasKept = isTimeForKept(batch.isEmpty) ? try await processKept(&report, &failure) : false
+        let hasKept = shouldCheckKept(batch.isEmpty) ? try await processKept(&report, &failure) : false
         if report != before { log(report, since: before) }
         if let failure { throw failure }
         return !batch.isEmpty || hasKept || hasContents
@@ -50,9 +50,9 @@ extension Consumer {
 
     /// Messages of the queue: one alone, while the last one may be what ends consumers.
     private func receive() async throws -> [ReceivedMessage] {
-        let limit = suspects.areThere.withLock { $0 } ? 1 : Self.batchSize
+        let limit = suspects.exist.withLock { $0 } ? 1 : Self.batchSize
         let batch = try await queue.receive(limit: limit, visibility: visibility)
-        suspects.areThere.withLock { $0 = batch.contains(where: Self.isSuspect) }
+        suspects.exist.withLock { $0 = batch.contains(where: Self.isSuspect) }
         return batch
     }
 

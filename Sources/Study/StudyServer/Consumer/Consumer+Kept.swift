@@ -113,7 +113,7 @@ extension Consumer {
 
     /// Whether to ask the warehouse for kept messages that can be processed now: when the queue is empty, and
     /// otherwise for a twentieth of the time, since the query takes long where many messages wait.
-    func isTimeForKept(_ isIdle: Bool) -> Bool { isIdle || nextKept.hasCome }
+    func shouldCheckKept(_ isIdle: Bool) -> Bool { isIdle || nextKept.hasCome }
 
     /// The most messages with a consent by now that are looked for at once.
     private static let maximumReady = 16 * batchSize

@@ -87,13 +87,13 @@ public struct Consumer: Sendable {
 
     final class Suspects: Sendable {
         /// Whether the last batch had a message that may have made consumers crash.
-        let areThere = Mutex(false)
+        let exist = Mutex(false)
     }
 
     private final class Remains: Sendable {
         /// Whether there may be remains: those of an earlier consumer, or because somebody has been reading
         /// the warehouse for long.
-        let areThere = Mutex(true)
+        let mayExist = Mutex(true)
     }
 
     /// A consumer.
@@ -271,14 +271,14 @@ public struct Consumer: Sendable {
     // MARK: What was deleted
 
     /// Overwrites what was deleted before this consumer began, or could not be overwritten then.
-    func eraseOldRemains() async { if remains.areThere.withLock({ $0 }) { await eraseRemains() } }
+    func eraseOldRemains() async { if remains.mayExist.withLock({ $0 }) { await eraseRemains() } }
 
     /// Overwrites what was deleted; what cannot be done now is done with a later batch.
     func eraseRemains() async {
-        remains.areThere.withLock { $0 = true }
+        remains.mayExist.withLock { $0 = true }
         do {
             try await warehouse.eraseRemains()
-            remains.areThere.withLock { $0 = false }
+            remains.mayExist.withLock { $0 = false }
         } catch {
             logger.error(
                 "what was deleted is not overwritten yet",

@@ -462,7 +462,7 @@ struct Intake: Sendable {
     /// What a warehouse keeps of an answer, a measurement or a Patient. In its facts and its resource, the
     /// pseudonym replaces the phone's id, however that is spelled: the id would lead back to the person. Most
     /// measurements are rows of columns, and need neither.
-    final class PseudonymisedData {
+    final class PseudonymisedResource {
         let sample: StudySample?
         let type: String
         private let intake: Intake

@@ -32,7 +32,7 @@ final class KeptQuota: Sendable {
 
 extension StoredMessage.State {
     /// Whether its message is kept to be processed later.
-    var keepsForLater: Bool {
+    var awaitsProcessing: Bool {
         switch self {
         case .waiting, .failed, .pending: true
         case .loaded, .kept, .refused, .dismissed: false

@@ -129,7 +129,7 @@ enum ProcessingError: Error, CustomStringConvertible {
     case subjects(String)
 
     /// Whether another key may open the message.
-    var isOfKey: Bool {
+    var mayOpenWithAnotherKey: Bool {
         switch self {
         case .unknownKey, .undecryptable: true
         case .notFHIR, .invalid, .unsupported, .subjects: false

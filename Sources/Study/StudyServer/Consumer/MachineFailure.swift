@@ -13,7 +13,7 @@ enum MachineFailure {
 
     /// Whether an error is of the machine, so that each message meets the same.
     static func isCause(of error: any Error) -> Bool {
-        if let error = error as? PostgreSQLError { return error.isTransient || error.isOfServer }
+        if let error = error as? PostgreSQLError { return error.isTransient || error.isServerFault }
         if let error = error as? DatabaseError { return codes.contains(error.resultCode) }
         if let error = error as? StudyError, case .storage = error { return true }
         return false

@@ -56,7 +56,7 @@ struct MessageReader: Sendable {
     private func resources(of message: StudyMessage) throws -> [JSONValue] {
         do {
             return try MessageOpening(keys: keys.ring, results: results).resources(of: message)
-        } catch let error as ProcessingError where error.isOfKey {
+        } catch let error as ProcessingError where error.mayOpenWithAnotherKey {
             guard keys.renew() else { throw error }
             return try MessageOpening(keys: keys.ring, results: results).resources(of: message)
         }

@@ -86,7 +86,7 @@ struct MessageRules: Sendable {
                 }
                 if left { refuse(&stored) }
             }
-            if stored.state.keepsForLater, let body = stored.body, body.count > quota {
+            if stored.state.awaitsProcessing, let body = stored.body, body.count > quota {
                 throw KeptQuota.Exceeded()
             }
             for owner in owners where owner != stored.participant { batch.file(message.id, under: owner) }
@@ -150,7 +150,7 @@ struct MessageRules: Sendable {
         }
         let pseudonym = try batch.pseudonym(of: participant, now: now)
         let data = intakes.compactMap {
-            Intake.PseudonymisedData($0, pseudonym, received: received, disclosure)
+            Intake.PseudonymisedResource($0, pseudonym, received: received, disclosure)
         }
         if !isProven {
             let replacing = try data.first { item in
@@ -182,7 +182,7 @@ struct MessageRules: Sendable {
 
     // MARK: Samples
 
-    private func lookup(_ item: Intake.PseudonymisedData, of participant: String) -> SampleLookup? {
+    private func lookup(_ item: Intake.PseudonymisedResource, of participant: String) -> SampleLookup? {
         if let sample = item.sample { return SampleLookup(participant, sample) }
         guard item.type == "Observation" else { return nil }
         return SampleLookup(participant, item.facts.visit, isCorrection: item.isCorrection)
@@ -191,7 +191,7 @@ struct MessageRules: Sendable {
     /// What is known of the identity of a sample; `nil` for an item that is not a sample, and where every
     /// sample is a visit.
     private func knownSample(
-        _ item: Intake.PseudonymisedData,
+        _ item: Intake.PseudonymisedResource,
         of participant: String,
         in batch: inout WarehouseBatch
     ) throws -> KnownSample? {
@@ -203,7 +203,7 @@ struct MessageRules: Sendable {
 
     /// Whether there is a row or visit that an item would replace with something different.
     private func isReplaced(
-        by item: Intake.PseudonymisedData,
+        by item: Intake.PseudonymisedResource,
         of participant: String,
         in batch: inout WarehouseBatch
     ) throws -> Bool {
@@ -224,7 +224,7 @@ struct MessageRules: Sendable {
     ///
     /// - Returns: False for an item that is stored as facts.
     private func keepSample(
-        _ item: Intake.PseudonymisedData,
+        _ item: Intake.PseudonymisedResource,
         of participant: String,
         in batch: inout WarehouseBatch
     ) throws -> Bool {
@@ -249,7 +249,7 @@ struct MessageRules: Sendable {
 
     /// Removes the row of the table that an item with facts replaces.
     private func makeVisit(
-        _ item: Intake.PseudonymisedData,
+        _ item: Intake.PseudonymisedResource,
         of participant: String,
         in batch: inout WarehouseBatch
     ) throws {
@@ -259,7 +259,7 @@ struct MessageRules: Sendable {
 
     /// Whether what a visit has is newer; `nil` where there is no such visit, or its resource is not kept.
     private func isOlder(
-        _ item: Intake.PseudonymisedData,
+        _ item: Intake.PseudonymisedResource,
         _ received: FHIRDateTime,
         of participant: String,
         in batch: inout WarehouseBatch

@@ -132,7 +132,7 @@ struct MessageWriter: Sendable {
                 do {
                     let state = try rules.apply(to: &batch)
                     outcomes.append(.processed(state))
-                    if !message.origin.again, state?.keepsForLater == true {
+                    if !message.origin.again, state?.awaitsProcessing == true {
                         kept += message.message.body.count
                     }
                 } catch is KeptQuota.Exceeded where batch.writes == writes {

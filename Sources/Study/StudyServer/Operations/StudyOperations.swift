@@ -58,7 +58,8 @@ struct OperationsService: Sendable {
     private static let routes = RouteTable<@Sendable (OperationsService, Request) -> Response>([
         .get("/health") { service, _ in service.health },
         .get("/metrics") { service, request in
-            request.isOfThisMachine ? MetricsText.response(service.metrics) : ReceiverResponse.notForOthers
+            request.isFromThisMachineByName
+                ? MetricsText.response(service.metrics) : ReceiverResponse.notForOthers
         },
     ])
 

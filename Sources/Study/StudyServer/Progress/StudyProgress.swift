@@ -93,7 +93,7 @@ public struct StudyProgress: Sendable, Hashable, Codable {
     ///   - now: The time. What happens later is not counted.
     /// - Throws: `StudyError`.
     mutating func add(
-        _ course: ParticipantCourse,
+        _ course: ParticipantTimeline,
         _ schedule: StudySchedule? = nil,
         of questionnaires: Set<String>? = nil,
         at now: Date
@@ -174,7 +174,7 @@ public struct StudyProgress: Sendable, Hashable, Codable {
     ///
     /// - Throws: `StudyError`.
     public static func open(
-        _ course: ParticipantCourse,
+        _ course: ParticipantTimeline,
         _ schedule: StudySchedule,
         at now: Date
     ) throws(StudyError) -> [OpenTask] {
@@ -187,7 +187,7 @@ public struct StudyProgress: Sendable, Hashable, Codable {
     }
 
     /// The consent was given with the enrolment. Days are UTC's, as C3-PRO counts them.
-    private static func occurrences(of course: ParticipantCourse, _ schedule: StudySchedule)
+    private static func occurrences(of course: ParticipantTimeline, _ schedule: StudySchedule)
         throws(StudyError) -> [TaskOccurrence]
     {
         var completions: [TaskCompletion] = []
@@ -254,6 +254,6 @@ extension WarehouseTransaction {
     /// - Returns: `nil` while fewer than five have enrolled.
     /// - Throws: `StudyError`, the database's error.
     func publishedProgress(_ schedule: StudySchedule?, at now: Date) throws -> StudyProgress? {
-        try published("progress", marks: courseMarks()) { try progress(schedule, at: now) }
+        try published("progress", marks: timelineFingerprints()) { try progress(schedule, at: now) }
     }
 }

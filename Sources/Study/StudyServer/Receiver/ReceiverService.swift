@@ -131,7 +131,7 @@ struct ReceiverService: Sendable {
     }
 
     func metricsPage(_ request: Request) async throws -> Response {
-        guard request.isOfThisMachine else { return ReceiverResponse.notForOthers }
+        guard request.isFromThisMachineByName else { return ReceiverResponse.notForOthers }
         return MetricsText.response(try await metricsText())
     }
 

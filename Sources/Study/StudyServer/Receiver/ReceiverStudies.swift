@@ -80,7 +80,7 @@ struct ReceiverStudies: Sendable {
     }
 
     private func metrics(_ request: Request) async -> Response {
-        guard request.isOfThisMachine else {
+        guard request.isFromThisMachineByName else {
             return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine")
         }
         return await hosted.metrics { try await $0.metricsText() }

@@ -66,7 +66,7 @@ package struct WarehouseBatch {
     /// - Throws: The database's error.
     package init(_ warehouse: WarehouseTransaction, messages: [String], participants: Set<String>) throws {
         self.warehouse = warehouse
-        try warehouse.db.expectSets()
+        try warehouse.db.usePlansPerExecution()
         // A message may name no participant; then that of its first delivery counts.
         var participants = participants
         for row in try rows("SELECT participant FROM study_message WHERE id", in: messages) {

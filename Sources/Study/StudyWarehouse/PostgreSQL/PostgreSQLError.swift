@@ -32,7 +32,7 @@ package enum PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertible
 
     /// Whether each statement of its kind meets the same, whatever its values: the server is a standby that
     /// takes no writes, a right, a table or a file is missing, or a table is not in the state for it.
-    package var isOfServer: Bool {
+    package var isServerFault: Bool {
         switch self {
         case .refused(let state, _):
             ["25", "28", "3D", "3F", "42", "55", "58"].contains { state.hasPrefix($0) }
@@ -42,7 +42,7 @@ package enum PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertible
     }
 
     /// Whether it is the values' fault: they break a rule, do not fit, or are too large.
-    package var isOfValues: Bool {
+    package var isValueFault: Bool {
         switch self {
         case .refused(let state, _): ["22", "23", "54"].contains { state.hasPrefix($0) }
         case .unstorableText, .unstorableNumber: true

@@ -65,7 +65,9 @@ extension WarehouseBatch {
         var before: (patient: Int, new: BatchSample.New, set: Int)?
         for (patient, new) in new {
             let sample = new.sample
-            var number = before.flatMap { $0.patient == patient && $0.new.isOfOneSet(new) ? $0.set : nil }
+            var number = before.flatMap {
+                $0.patient == patient && $0.new.sharesSet(with: new) ? $0.set : nil
+            }
             if number == nil {
                 let source = sources[SourceKey(patient: patient, source: sample.source)]
                 guard let type = types[sample.kind], let source else {

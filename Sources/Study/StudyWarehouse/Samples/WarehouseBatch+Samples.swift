@@ -37,7 +37,7 @@ struct BatchSample {
         let load: Int
 
         /// Whether another sample of the same participant belongs to the same set.
-        func isOfOneSet(_ other: New) -> Bool {
+        func sharesSet(with other: New) -> Bool {
             load == other.load && sample.offset == other.sample.offset && sample.kind == other.sample.kind
                 && sample.source == other.sample.source
         }

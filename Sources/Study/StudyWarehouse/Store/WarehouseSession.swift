@@ -22,7 +22,7 @@ protocol WarehouseSession {
     var listed: String { get }
 
     /// Prepares for statements whose plans depend on how many texts they look for.
-    func expectSets() throws
+    func usePlansPerExecution() throws
 
     /// The numbers for new visits. No number is used twice, not even that of a participant who left.
     func newVisits(_ count: Int) throws -> [Int]
@@ -111,7 +111,7 @@ package struct SQLiteSession: WarehouseSession {
     package init(db: Database) { self.db = db }
 
     let listed = "SELECT value FROM json_each(?)"
-    func expectSets() {}
+    func usePlansPerExecution() {}
     /// SQLite lets one transaction write at a time.
     func lock(_ names: [String]) {}
     func lockShared(_ name: String) {}
@@ -202,7 +202,7 @@ extension PostgreSQLSession: WarehouseSession {
     var listed: String { "SELECT value FROM json_array_elements_text(?::json) AS listed (value)" }
 
     /// A plan that was made for an empty table would read a large one whole.
-    func expectSets() throws { try command("SET LOCAL plan_cache_mode = force_custom_plan") }
+    func usePlansPerExecution() throws { try command("SET LOCAL plan_cache_mode = force_custom_plan") }
 
     /// A function's rows come, and are locked, in the order of the array.
     func lock(_ names: [String]) throws {

@@ -267,7 +267,7 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
     {
         do {
             return try await database.run(.transaction, body)
-        } catch let error as PostgreSQLError where error.isOfValues {
+        } catch let error as PostgreSQLError where error.isValueFault {
             throw WarehouseError.badInput("the database refuses a row: \(error)")
         }
     }

@@ -177,7 +177,7 @@ struct SurveyConversation {
         case .search?:
             return (search == nil ? "a code, as in system|code" : item.searchNote ?? "").onOneLine
         case .radioButtons?, .checkboxes?, .menu?:
-            return item.item.format.takesOthers ? item.otherLabel.onOneLine : ""
+            return item.item.format.allowsOpenChoice ? item.otherLabel.onOneLine : ""
         default: return (item.placeholder ?? "").onOneLine
         }
     }

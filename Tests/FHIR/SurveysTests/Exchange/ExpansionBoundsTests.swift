@@ -8,7 +8,7 @@ import Testing
 struct ExpansionBoundsTests {
     @Test("expansions in memory are bounded in number and bytes, and the oldest go first")
     func memory() {
-        var memory = BoundedMemory<Int>(values: 3, bytes: 100)
+        var memory = BoundedCache<Int>(values: 3, bytes: 100)
         for number in 1...4 { memory.keep(number, "k\(number)", bytes: 10, at: Double(number)) }
         #expect(memory.value("k1", since: 0) == nil)
         #expect((2...4).map { memory.value("k\($0)", since: 0) } == [2, 3, 4])

@@ -98,7 +98,8 @@ struct NestedWriter {
     /// Removes a field under all its names: one that remained would be read the next time.
     private static func remove(_ field: FieldSchema, from element: XMLNode) {
         guard field.place == .element else { return }
-        for child in field.names.flatMap({ element.ownChildren(named: $0) }) where !field.hasNone(in: child) {
+        for child in field.names.flatMap({ element.ownChildren(named: $0) })
+        where !field.readsAsNil(in: child) {
             child.remove()
         }
     }
@@ -190,7 +191,7 @@ extension FieldSchema {
     }
 
     /// Whether an element that is there reads as no value: an empty leaf, or one that cannot be read.
-    fileprivate func hasNone(in element: XMLNode) -> Bool {
+    fileprivate func readsAsNil(in element: XMLNode) -> Bool {
         let text = element.text()
         return leafType != nil && ((text.isEmpty && element.children().isEmpty) || cannotRead(text))
     }

@@ -139,7 +139,7 @@ extension XMLNode {
 
     /// Whether text stands where a relation has its models. A server refuses it, and it is not removed
     /// silently.
-    var hasOwnWords: Bool { !text().trimmingXMLSpace.isEmpty }
+    var hasOwnText: Bool { !text().trimmingXMLSpace.isEmpty }
 
     /// Whether this model of a stored document is the one that a report shows. Reports do not give the stored
     /// text word for word: they spell numbers and dates their own way, fill in `false` where a boolean was

@@ -70,7 +70,7 @@ final class SDMXWriter {
                 // The current name. If both names hold models, both stay: the server refuses the older name,
                 // so that no model is lost silently.
                 for other in held.spares(of: .relation(index))
-                where other.relatedModels.isEmpty && !other.hasOwnWords {
+                where other.relatedModels.isEmpty && !other.hasOwnText {
                     other.remove()
                 }
                 if let holder, holder.attr("name") != field.name { holder.attr("name", field.name) }
@@ -130,7 +130,7 @@ final class SDMXWriter {
         let targets = holder?.relatedModels ?? []
         if documents.isEmpty && targets.isEmpty {
             // The server refuses a relation's field without a list in it.
-            if naming == .current, let holder, holder.children().isEmpty, !holder.hasOwnWords {
+            if naming == .current, let holder, holder.children().isEmpty, !holder.hasOwnText {
                 holder.remove()
             }
             return

@@ -57,7 +57,7 @@ struct PageAccess: Sendable {
         metrics: @Sendable () async -> Response,
         _ page: @escaping Page
     ) async -> Response {
-        if request.rawPath == "/metrics", request.isOfThisMachine { return await metrics() }
+        if request.rawPath == "/metrics", request.isFromThisMachineByName { return await metrics() }
         let steps = [
             Middleware.host(host, refusal: misdirected), .checking { tooManyRequests(of: $0) },
         ]

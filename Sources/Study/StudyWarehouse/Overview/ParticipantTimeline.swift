@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 
 /// When a participant enrolled, and which questionnaires they answered when.
-public struct ParticipantCourse: Sendable, Hashable {
+public struct ParticipantTimeline: Sendable, Hashable {
     /// A questionnaire that was answered.
     public struct Response: Sendable, Hashable {
         /// The questionnaire's URL without its version.
@@ -43,7 +43,7 @@ extension WarehouseTransaction {
     /// numbers.
     ///
     /// - Throws: What `body` throws, ``WarehouseError`` for a time that cannot be read, the database's error.
-    public func eachCourse(_ body: (ParticipantCourse) throws -> Void) throws {
+    public func eachCourse(_ body: (ParticipantTimeline) throws -> Void) throws {
         var last = 0
         while true {
             let people = try db.rows(
@@ -62,7 +62,7 @@ extension WarehouseTransaction {
             guard let highest = people.last?.integer(0) else { return }
             let responses = try responses(of: (last + 1)...highest)
             for person in people {
-                let course = ParticipantCourse(
+                let course = ParticipantTimeline(
                     pseudonym: person.text(1) ?? "",
                     enrolled: try Self.date(person.text(2), in: "study_consent"),
                     stopped: try person.text(3).map { try Self.date($0, in: "study_withdrawal") },
@@ -91,7 +91,7 @@ extension WarehouseTransaction {
     }
 
     /// A mark of each participant's course, by pseudonym: it changes when they answer or stop.
-    package func courseMarks() throws -> [String: String] {
+    package func timelineFingerprints() throws -> [String: String] {
         let rows = try db.rows(
             sql: """
                 SELECT p.pseudonym, count(f.patient_num), min(w.at)
@@ -114,8 +114,8 @@ extension WarehouseTransaction {
         """
 
     /// The completed responses of participants, by their numbers.
-    private func responses(of numbers: ClosedRange<Int>) throws -> [Int: [ParticipantCourse.Response]] {
-        var responses: [Int: [ParticipantCourse.Response]] = [:]
+    private func responses(of numbers: ClosedRange<Int>) throws -> [Int: [ParticipantTimeline.Response]] {
+        var responses: [Int: [ParticipantTimeline.Response]] = [:]
         try db.eachRow(
             sql: """
                 SELECT f.patient_num, c.concept_blob, f.start_date
@@ -128,7 +128,7 @@ extension WarehouseTransaction {
             arguments: [numbers.lowerBound, numbers.upperBound]
         ) { row in
             guard let number = row.integer(0), let canonical = row.text(1) else { return }
-            let response = ParticipantCourse.Response(
+            let response = ParticipantTimeline.Response(
                 questionnaire: String(canonical.prefix { $0 != "|" }),
                 date: try Self.date(row.text(2), in: "observation_fact")
             )

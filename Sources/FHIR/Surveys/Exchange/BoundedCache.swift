@@ -1,5 +1,5 @@
 /// Values by key, bounded in number and bytes: the oldest are removed first.
-struct BoundedMemory<Value: Sendable>: Sendable {
+struct BoundedCache<Value: Sendable>: Sendable {
     private struct Entry {
         var value: Value
         var bytes: Int

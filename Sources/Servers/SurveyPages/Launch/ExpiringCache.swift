@@ -2,7 +2,7 @@ import Foundation
 
 /// Values by name, which expire, and which are limited for each client and in all: the oldest are removed
 /// first.
-struct ExpiringTable<Value: Sendable>: Sendable {
+struct ExpiringCache<Value: Sendable>: Sendable {
     private var values: [String: Value] = [:]
     private let maximum: Int
     private let maximumOfClient: Int

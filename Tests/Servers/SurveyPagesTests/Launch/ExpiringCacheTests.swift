@@ -4,15 +4,15 @@ import Testing
 @testable import SurveyPages
 
 /// Which values go when there are too many.
-@Suite struct ExpiringTableTests {
+@Suite struct ExpiringCacheTests {
     private struct Value: Sendable, Hashable {
         var number: Int
         var client = "a"
         var end: Date { Date(timeIntervalSince1970: Double(100 + number)) }
     }
 
-    private func table(_ maximum: Int, ofClient: Int) -> ExpiringTable<Value> {
-        ExpiringTable(maximum: maximum, maximumOfClient: ofClient, client: \.client, end: \.end)
+    private func table(_ maximum: Int, ofClient: Int) -> ExpiringCache<Value> {
+        ExpiringCache(maximum: maximum, maximumOfClient: ofClient, client: \.client, end: \.end)
     }
 
     private let now = Date(timeIntervalSince1970: 0)
