@@ -14,11 +14,7 @@ extension ReceiverService {
     private typealias Route = RouteTable<Endpoint>.Route
 
     private static let routes = RouteTable(
-        common + [
-            .post("/api/upload", package),
-            .put("/c3pro/encfhir", envelope),
-            .put("/c3pro/encfhir/", envelope),
-        ]
+        common + [.post("/api/upload", package)] + envelopePaths.map { .put($0, envelope) }
     )
 
     /// C3-PRO's own receiver takes a package by any method, and an envelope by POST alone.
@@ -29,20 +25,27 @@ extension ReceiverService {
         ]
     )
 
-    private static let common = [
-        get("/health", "health") { service, _, _ in await service.health() },
-        get("/metrics", "metrics") { service, request, _ in try await service.metricsPage(request) },
-        post("/c3pro/register", "register") { service, request, _ in try await service.register(request) },
-        post("/c3pro/challenge", "challenge") { service, request, _ in try await service.challenge(request) },
-        post("/c3pro/oauth", "oauth") { service, request, _ in try await service.token(request) },
-        .post("/c3pro/encfhir", envelope),
-        .post("/c3pro/encfhir/", envelope),
-        get("/c3pro/map.svg", "map") { service, request, _ in try await service.map(request) },
-        get("/c3pro/keys.jwt", "keys") { service, request, _ in service.keyList(request) },
-        get("/c3pro/contents.jwt", "contents") { service, request, _ in service.contentsList(request) },
-        get("/c3pro/contents/{digest}", "contents") { service, request, captures in
-            service.contentsFile(request, captures["digest"] ?? "")
-        },
+    private static let common =
+        [
+            get("/health", "health") { service, _, _ in await service.health() },
+            get("/metrics", "metrics") { service, request, _ in try await service.metricsPage(request) },
+            post("/c3pro/register", "register") { service, request, _ in try await service.register(request)
+            },
+            post("/c3pro/challenge", "challenge") { service, request, _ in
+                try await service.challenge(request)
+            },
+            post("/c3pro/oauth", "oauth") { service, request, _ in try await service.token(request) },
+            get("/c3pro/map.svg", "map") { service, request, _ in try await service.map(request) },
+            get("/c3pro/keys.jwt", "keys") { service, request, _ in service.keyList(request) },
+            get("/c3pro/contents.jwt", "contents") { service, request, _ in service.contentsList(request) },
+            get("/c3pro/contents/{digest}", "contents") { service, request, captures in
+                service.contentsFile(request, captures["digest"] ?? "")
+            },
+        ] + envelopePaths.map { .post($0, envelope) }
+
+    /// An envelope goes to the address that its resource would have: what it says there is not read.
+    private static let envelopePaths = [
+        "/c3pro/encfhir", "/c3pro/encfhir/", "/c3pro/encfhir/{type}", "/c3pro/encfhir/{type}/{id}",
     ]
 
     private static let package = Endpoint(name: "upload") { service, request, _ in
