@@ -198,6 +198,41 @@ struct UnreadableValueTests {
         #expect(error?.reason == "models lie more than 64 deep" && error?.column == 64 * open.utf8.count + 1)
     }
 
+    /// As ``Nest``, in nested XML.
+    private final class Shell: IndivoDocument {
+        override class var format: Format { .nested(root: "Shell", namespace: nil) }
+        @Field var inner: [Shell]
+    }
+
+    @Test("what could not be read again for its depth is not written, nor is what is in itself")
+    func writtenDepth() throws {
+        func nest(_ levels: Int) -> Nest {
+            (1..<levels).reduce(Nest()) { inner, _ in Nest { $0.inner = [inner] } }
+        }
+        func shell(_ levels: Int) -> Shell {
+            (1..<levels).reduce(Shell()) { inner, _ in Shell { $0.inner = [inner] } }
+        }
+        #expect(try Nest.read(from: nest(64).xml()).inner.count == 1)
+        #expect(try Shell.read(from: shell(64).xml()).inner.count == 1)
+        #expect(throws: DocumentError.self) { try nest(65).xml() }
+        #expect(throws: DocumentError.self) { try shell(65).xml() }
+        let new = Nest()
+        new.inner = [new]
+        let ring = Shell()
+        ring.inner = [ring]
+        let xml = "<Models xmlns=\"\(Self.namespace)\"><Model name=\"Nest\"/></Models>"
+        let edited = try Nest.read(from: XMLNode(parsing: xml))
+        edited.inner = [edited]
+        // Else they would keep themselves alive.
+        defer {
+            for document in [new, edited] { document.inner = [] }
+            ring.inner = []
+        }
+        for document in [new, edited] { #expect(throws: DocumentError.self) { try document.xml() } }
+        #expect(throws: DocumentError.self) { try new.copy() }
+        #expect(throws: DocumentError.self) { try ring.xml() }
+    }
+
     /// Runs work on a thread with the stack that threads have beside the main one on Apple's systems.
     private func onSmallStack<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in

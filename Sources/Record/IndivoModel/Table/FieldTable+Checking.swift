@@ -5,13 +5,7 @@ extension FieldTable {
     /// - Throws: ``DocumentError`` for the first value that was set and that its property cannot read, and
     ///   for documents that are nested too deeply to be read.
     func checkWhatIsSet(depth: Int = 0) throws {
-        guard depth < SDMX.maximumDepth else {
-            throw DocumentError(
-                found: "documents more than \(SDMX.maximumDepth) deep",
-                expected: "fewer documents inside each other",
-                document: schema.modelName
-            )
-        }
+        try SDMX.check(depth: depth, schema.modelName)
         for (index, leaf) in schema.leaves.enumerated() where leaves[index].isChanged {
             if let text = text(of: index)?.string {
                 try check(text, leaf.type, leaf.property, line(of: index))

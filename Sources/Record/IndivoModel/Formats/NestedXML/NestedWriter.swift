@@ -9,13 +9,22 @@ struct NestedWriter {
     private let new: FieldTable
     /// The table of what the element is a copy of, where that is known.
     private let original: FieldTable?
+    /// How many documents the object is in.
+    private var depth = 0
 
     /// Writes an object into its element, which is a copy of `original`, or new.
-    static func write(_ document: IndivoDocument, into element: XMLNode, original: XMLNode?) throws {
+    static func write(
+        _ document: IndivoDocument,
+        into element: XMLNode,
+        original: XMLNode?,
+        depth: Int = 0
+    ) throws {
+        try SDMX.check(depth: depth, document.modelName)
         let schema = ModelSchema.of(type(of: document))
-        let writer = NestedWriter(schema, element, isNew: original == nil, original: original) {
+        var writer = NestedWriter(schema, element, isNew: original == nil, original: original) {
             $0.write(document)
         }
+        writer.depth = depth
         try writer.write(schema.group, into: element)
     }
 
@@ -139,7 +148,7 @@ struct NestedWriter {
                 if position.map({ !item.isSaid(by: present[$0], field) }) ?? true { holder.text(text) }
             case .value(let value): try Self.write(value, into: holder, isNew: position == nil)
             case .document(let document):
-                last = try Self.write(document, into: holder, isNew: position == nil)
+                last = try write(document, into: holder, isNew: position == nil)
             case .element: break
             }
         }
@@ -148,15 +157,14 @@ struct NestedWriter {
     }
 
     /// - Returns: The element that holds the document afterwards.
-    private static func write(_ document: IndivoDocument, into holder: XMLNode, isNew: Bool) throws -> XMLNode
-    {
+    private func write(_ document: IndivoDocument, into holder: XMLNode, isNew: Bool) throws -> XMLNode {
         var element = holder
         if isNew, let source = document.source, source.name == element.name {
             // A document that was read elsewhere brings along what its class does not know.
             element = source.clone()
             holder.replace(with: element)
         }
-        try write(document, into: element, original: document.source)
+        try Self.write(document, into: element, original: document.source, depth: depth + 1)
         return element
     }
 

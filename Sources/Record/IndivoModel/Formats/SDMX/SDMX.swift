@@ -185,6 +185,18 @@ enum SDMX {
     /// How deeply models may be nested. Each level takes space on the stack; real models have two levels.
     static let maximumDepth = 64
 
+    /// - Throws: ``DocumentError`` for a document that is in so many others that nobody could read it again:
+    ///   one that is in itself, say.
+    static func check(depth: Int, _ document: @autoclosure () -> String) throws {
+        guard depth < maximumDepth else {
+            throw DocumentError(
+                found: "documents more than \(maximumDepth) deep",
+                expected: "fewer documents inside each other",
+                document: document()
+            )
+        }
+    }
+
     /// The `Model` elements of a `Models` root.
     static func models(in root: XMLNode) throws -> [XMLNode] {
         guard root.kind == .element, root.name == "Models" else {

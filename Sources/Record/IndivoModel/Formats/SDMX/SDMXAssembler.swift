@@ -4,8 +4,8 @@ import IndivoXML
 /// quarter of the time of writing into an existing tree.
 final class SDMXAssembler {
     private(set) var written: [WrittenDocument] = []
-    /// Empty elements for the documents that have a source.
-    private(set) var placeholders: [WrittenDocument] = []
+    /// Empty elements for the documents that have a source, and how many documents those are in.
+    private(set) var placeholders: [(document: IndivoDocument, element: XMLNode, depth: Int)] = []
     private let xml = XMLAssembler()
     private let names: SDMXNames
     /// What is known of each class.
@@ -35,19 +35,21 @@ final class SDMXAssembler {
 
     init() { names = SDMXNames(xml) }
 
+    /// - Parameter depth: How many documents these are in.
     /// - Returns: The root, with an element for each document.
-    func assemble(_ documents: [IndivoDocument]) throws -> XMLNode {
+    func assemble(_ documents: [IndivoDocument], depth: Int = 0) throws -> XMLNode {
         xml.start(names.models)
-        for document in documents { try write(document) }
+        for document in documents { try write(document, depth) }
         xml.end()
         guard let root = xml.root else { preconditionFailure("the root was begun and ended") }
         return root
     }
 
-    private func write(_ document: IndivoDocument) throws {
+    private func write(_ document: IndivoDocument, _ depth: Int) throws {
+        try SDMX.check(depth: depth, document.modelName)
         xml.start(names.model)
         guard document.source == nil else {
-            placeholders.append((document, xml.current))
+            placeholders.append((document, xml.current, depth))
             xml.end()
             return
         }
@@ -69,7 +71,7 @@ final class SDMXAssembler {
         for (index, field) in known.schema.relations.enumerated() where !relations[index].items.isEmpty {
             startField(xml.value(field.name))
             if field.shape.isList { xml.start(names.models) }
-            for case .document(let related) in relations[index].items { try write(related) }
+            for case .document(let related) in relations[index].items { try write(related, depth + 1) }
             if field.shape.isList { xml.end() }
             xml.end()
         }

@@ -8,6 +8,8 @@ import IndivoXML
 final class SDMXWriter {
     let naming: IndivoDocument.FieldNaming
     private(set) var written: [WrittenDocument] = []
+    /// How many documents the one that is written next is in.
+    private var depth = 0
 
     init(naming: IndivoDocument.FieldNaming) { self.naming = naming }
 
@@ -15,9 +17,12 @@ final class SDMXWriter {
     /// copies of their sources, with the changes.
     func newRoot(of documents: [IndivoDocument]) throws -> XMLNode {
         let assembler = SDMXAssembler()
-        let root = try assembler.assemble(documents)
+        let root = try assembler.assemble(documents, depth: depth)
         written += assembler.written
-        for (document, element) in assembler.placeholders {
+        let outer = depth
+        defer { depth = outer }
+        for (document, element, depth) in assembler.placeholders {
+            self.depth = depth
             element.replace(with: try newElement(for: document))
         }
         return root
@@ -34,7 +39,10 @@ final class SDMXWriter {
     }
 
     func write(_ document: IndivoDocument, into target: XMLNode, original: XMLNode?) throws {
+        try SDMX.check(depth: depth, document.modelName)
         written.append((document, target))
+        depth += 1
+        defer { depth -= 1 }
         let schema = ModelSchema.of(Swift.type(of: document))
         try schema.checkDataModel()
         let former = FieldTable(document.source, schema, .dataModel)
