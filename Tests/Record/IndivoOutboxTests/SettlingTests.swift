@@ -64,7 +64,7 @@ struct SettlingTests {
     func itemDrafts() async throws {
         try await Place.use { place in
             let outbox = try place.outbox()
-            let draft = outbox.location.appending(path: ".new-half")
+            let draft = outbox.location.appending(path: ".new-half-8b0a3c1e-0c0f-4c55-9d3e-6a4f1f6f0a11")
             try Data("half".utf8).write(to: draft)
             try await outbox.flush()
             #expect(!FileManager.default.fileExists(atPath: draft.path))

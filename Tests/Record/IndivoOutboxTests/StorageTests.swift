@@ -208,7 +208,7 @@ struct StorageTests {
         try await Place.use { place in
             let outbox = try place.outbox()
             try await outbox.add(medication("A"))
-            let left = outbox.location.appending(path: ".new-half")
+            let left = outbox.location.appending(path: ".new-half-8b0a3c1e-0c0f-4c55-9d3e-6a4f1f6f0a11")
             try Data("IVOX".utf8).write(to: left)
             #expect(try await place.outbox().items().count == 1)
             #expect(!FileManager.default.fileExists(atPath: left.path))

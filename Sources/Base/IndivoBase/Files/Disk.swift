@@ -36,6 +36,16 @@ package struct Disk: Sendable {
     /// The beginning of a draft's name. Drafts are not part of the content.
     package static let draftPrefix = ".new-"
 
+    /// What stands before the UUID in the names of a file's drafts. Disks take names of 255 bytes, so that
+    /// the drafts of a file with a long name have only its beginning.
+    private static func draftStart(_ name: String) -> String {
+        var beginning = name[...]
+        while beginning.utf8.count > 255 - draftPrefix.utf8.count - 1 - 36 {
+            beginning.unicodeScalars.removeLast()
+        }
+        return draftPrefix + beginning + "-"
+    }
+
     /// A file while it is being written, under another name. One that is not committed is removed.
     package final class Draft {
         private let disk: Disk
@@ -45,8 +55,7 @@ package struct Disk: Sendable {
 
         /// Begins a file with permissions, whatever the process's umask is.
         fileprivate init(_ path: String, mode: mode_t, disk: Disk) throws {
-            let end = "-" + UUID().uuidString.lowercased()
-            let name = draftPrefix + (path as NSString).lastPathComponent + end
+            let name = draftStart((path as NSString).lastPathComponent) + UUID().uuidString.lowercased()
             self.disk = disk
             self.path = path
             draft = (path.containingFolder as NSString).appendingPathComponent(name)
@@ -86,10 +95,9 @@ package struct Disk: Sendable {
         /// Makes the content durable, gives the file its name, and makes that durable.
         package func commit(replacing: Bool = true) throws {
             try disk.step(.syncFile, path) { Disk.sync(descriptor) }
-            try disk.step(.rename, path) { replacing ? rename(draft, path) : link(draft, path) }
+            try disk.step(.rename, path) { replacing ? rename(draft, path) : Disk.move(draft, path) }
             close(descriptor)
             descriptor = -1
-            if !replacing { unlink(draft) }
             try disk.syncFolder(path.containingFolder)
         }
     }
@@ -125,9 +133,14 @@ package struct Disk: Sendable {
 
     /// The names of a file's drafts in a folder, or of all.
     package func drafts(of name: String? = nil, in folder: String) -> [String] {
-        let prefix = name.map { Disk.draftPrefix + $0 + "-" } ?? Disk.draftPrefix
+        let start = name.map(Self.draftStart)
         let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
-        return (names ?? []).filter { $0.hasPrefix(prefix) }
+        // What a person named `.new-…` is none, and `.new-key-2-UUID` is one of `key-2`, not of `key`.
+        return (names ?? []).filter { name in
+            let beginning = name.dropLast(36)
+            return UUID(uuidString: String(name.suffix(36))) != nil && beginning.hasPrefix(Self.draftPrefix)
+                && beginning.hasSuffix("-") && start.map { $0 == beginning } ?? true
+        }
     }
 
     /// Makes additions to a folder, and removals from it, durable.
@@ -156,7 +169,7 @@ package struct Disk: Sendable {
 
     /// Makes a folder that only its owner can enter, with the folders it is in.
     package func makeFolder(_ folder: String) throws {
-        guard folder.count > 1, access(folder, F_OK) != 0 else { return }
+        guard !folder.isEmpty, access(folder, F_OK) != 0 else { return }
         let parent = folder.containingFolder
         try makeFolder(parent)
         try step(.makeFolder, folder) { mkdir(folder, 0o700) == 0 || errno == EEXIST ? 0 : -1 }
@@ -178,6 +191,24 @@ package struct Disk: Sendable {
         let injected = fault(step)
         guard injected == 0 else { throw DiskFailure(step: step, path: path, code: injected) }
         guard body() >= 0 else { throw DiskFailure(step: step, path: path, code: errno) }
+    }
+
+    /// Gives a file its name, unless there is one of that name.
+    private static func move(_ draft: String, _ path: String) -> Int32 {
+        if link(draft, path) == 0 {
+            unlink(draft)
+            return 0
+        }
+        // FAT, as on sticks, has no second names for a file: there the name is taken first.
+        guard [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(errno) else { return -1 }
+        let place = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard place >= 0 else { return -1 }
+        close(place)
+        if rename(draft, path) == 0 { return 0 }
+        let code = errno
+        unlink(path)
+        errno = code
+        return -1
     }
 
     private static func sync(_ descriptor: Int32) -> Int32 {

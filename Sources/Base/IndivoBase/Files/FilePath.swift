@@ -10,5 +10,15 @@ extension URL {
 
 extension String {
     /// The path of the folder that has a file; empty for a name alone.
-    package var containingFolder: String { (self as NSString).deletingLastPathComponent }
+    package var containingFolder: String {
+        // NSString's own property traps on Linux where the path is a name of one character.
+        let slash = UInt8(ascii: "/")
+        func withoutSlashes(_ path: Substring.UTF8View) -> Substring.UTF8View {
+            let end = path.lastIndex { $0 != slash }
+            return end.map { path[...$0] } ?? path.prefix(1)
+        }
+        let path = withoutSlashes(self[...].utf8)
+        guard let end = path.lastIndex(of: slash) else { return "" }
+        return String(Substring(withoutSlashes(path[...end])))
+    }
 }

@@ -68,9 +68,10 @@ package struct PrivateFile {
     /// Runs `body` while no other process or thread changes the file. Makes the folder when it is missing.
     package func withLock<Value>(_ body: () throws -> Value) throws -> Value {
         let lock: FileLock
+        let folder = path.containingFolder
         do {
             try FileManager.default.createDirectory(
-                atPath: path.containingFolder,
+                atPath: folder.isEmpty ? "." : folder,
                 withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700]
             )

@@ -27,7 +27,11 @@ package struct NewFile {
             }
         } catch let failure as DiskFailure where failure.code == EEXIST {
             throw Self.exists(url)
+        } catch let failure as DiskFailure where failure.isUnsupportedFolderSync {
+            // The file has its name, and is whole.
         } catch let failure as DiskFailure {
+            // It got its name before the folder could not be stored.
+            if failure.step == .syncFolder { unlink(url.path(percentEncoded: false)) }
             throw StudyError.storage(reason: "\(failure)")
         }
     }

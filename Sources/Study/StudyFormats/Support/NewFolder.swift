@@ -22,8 +22,11 @@ struct NewFolder {
             try disk.makeFolder(parent)
             let lock = try FileLock(waitingForFolder: parent.isEmpty ? "." : parent)
             defer { withExtendedLifetime(lock) {} }
+            // What a person named `.unpacking-…` stays.
             for name in (try? files.contentsOfDirectory(atPath: parent)) ?? []
-            where name.hasPrefix(Self.prefix) {
+            where name.hasPrefix(Self.prefix)
+                && UUID(uuidString: String(name.dropFirst(Self.prefix.count))) != nil
+            {
                 try? files.removeItem(atPath: parent + "/" + name)
             }
             guard !files.fileExists(atPath: path) else {
@@ -55,7 +58,9 @@ struct NewFolder {
                         reason: "\(path) cannot be made: \(String(cString: strerror(errno)))"
                     )
                 }
-                try disk.syncFolder(parent)
+                do {
+                    try disk.syncFolder(parent)
+                } catch let failure as DiskFailure where failure.isUnsupportedFolderSync {}
             } catch {
                 try? files.removeItem(atPath: draft)
                 throw error

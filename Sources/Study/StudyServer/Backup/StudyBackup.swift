@@ -146,6 +146,8 @@ public struct StudyBackup: Sendable {
             guard rename(draft.path(percentEncoded: false), folder.path(percentEncoded: false)) == 0 else {
                 throw StudyError.storage(reason: String(cString: strerror(errno)))
             }
+            // Else a machine that fails now may have it under the draft's name, as one to be removed.
+            try? Disk().syncFolder(parent.folderPath)
             return Made(folder: folder, counts: found.counts, others: present, missing: missing)
         } catch {
             try? FileManager.default.removeItem(at: draft)
@@ -156,7 +158,7 @@ public struct StudyBackup: Sendable {
     /// Removes what interrupted backups left behind.
     private static func removeDrafts(in parent: URL, before time: Date) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: parent.folderPath)) ?? []
-        where name.hasPrefix(draftName) {
+        where name.hasPrefix(draftName) && UUID(uuidString: String(name.dropFirst(draftName.count))) != nil {
             let draft = parent.appending(path: name).folderPath
             let attributes = try? FileManager.default.attributesOfItem(atPath: draft)
             guard let changed = attributes?[.modificationDate] as? Date, changed < time else { continue }

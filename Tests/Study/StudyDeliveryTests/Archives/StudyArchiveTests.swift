@@ -61,6 +61,24 @@ struct StudyArchiveTests {
     }
 
     @Test(
+        "a file is written into a folder that cannot be read, and so not be stored",
+        .enabled(if: geteuid() != 0, "root reads every folder")
+    )
+    func unreadableFolder() throws {
+        let scratch = try Scratch()
+        let folder = scratch.folder.appending(path: "drop", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(
+            at: folder,
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o300]
+        )
+        defer { chmod(folder.path, 0o700) }
+        let file = folder.appending(path: "a")
+        try NewFile(file).write { try $0(Data("x".utf8)) }
+        #expect(try Data(contentsOf: file) == Data("x".utf8))
+    }
+
+    @Test(
         "the id depends on content, name, run and participant, and not on the time"
     )
     func ids() throws {
