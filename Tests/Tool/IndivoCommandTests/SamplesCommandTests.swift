@@ -2,6 +2,8 @@ import FHIRSandbox
 import Foundation
 import Testing
 
+@testable import IndivoCommand
+
 /// `indivo samples`, as a user runs it.
 struct SamplesCommandTests {
     private static let samples = """
@@ -41,6 +43,50 @@ struct SamplesCommandTests {
             #expect(pressure.output.split(separator: "\n").count == 1 && pressure.output.contains("120"))
             let documents = try tool.run("samples", "convert", "s.jsonl", "--to", "indivo")
             #expect(documents.output.contains("VitalSigns") && documents.output.contains("Measurement"))
+        }
+    }
+
+    @Test("the file that is read is not written to, whatever other name it has")
+    func otherName() throws {
+        try Tool.use { tool in
+            let line =
+                #"{"type": "HKQuantityTypeIdentifierHeartRate", "start": "2026-03-01T08:00:00Z", "#
+                + #""value": 60, "unit": "count/min"}"#
+            try tool.write(line, to: "s.jsonl")
+            try FileManager.default.linkItem(
+                at: tool.folder.appending(path: "s.jsonl"),
+                to: tool.folder.appending(path: "other.jsonl")
+            )
+            let run = try tool.run(
+                "samples",
+                "convert",
+                "s.jsonl",
+                "--to",
+                "jsonl",
+                "--output",
+                "other.jsonl"
+            )
+            #expect(run.status == 2 && run.errors.contains("is the file that is read"))
+            let left = try tool.read("s.jsonl")
+            #expect(left == line)
+        }
+    }
+
+    @Test("the end of a conversion leaves no anchor from which its last lines would be written again")
+    func endWithoutAnchor() throws {
+        try Tool.use { tool in
+            let path = tool.folder.appending(path: "s.ndjson").path
+            let output = try ConversionOutput(path: path, scope: "x")
+            // An anchor cannot replace a folder.
+            try FileManager.default.createDirectory(
+                atPath: path + ".anchor/x",
+                withIntermediateDirectories: true
+            )
+            try output.begin(1)
+            output.line { $0 += Array("a".utf8) }
+            try output.finish()
+            let text = try tool.read("s.ndjson")
+            #expect(text == "a\n")
         }
     }
 

@@ -46,6 +46,28 @@ struct SurveyTerminalTests {
         }
     }
 
+    @Test("a response is written into a file of one letter, and into the one that a link leads to")
+    func responseFiles() throws {
+        try Tool.use { tool in
+            try tool.write(Self.questionnaire, to: "q.json")
+            let answers = "Ada\n37\nyes\n"
+            let first = try tool.type(answers, to: ["survey", "run", "q.json", "--response", "r"])
+            #expect(first.status == 0, "\(first.errors)")
+            try tool.write(
+                #"{"resourceType": "QuestionnaireResponse", "questionnaire": "http://example.org/q", "#
+                    + #""status": "in-progress"}"#,
+                to: "real.json"
+            )
+            try FileManager.default.createSymbolicLink(
+                atPath: tool.folder.appending(path: "link").path,
+                withDestinationPath: "real.json"
+            )
+            let second = try tool.type(answers, to: ["survey", "run", "q.json", "--response", "link"])
+            let file = try tool.read("real.json")
+            #expect(second.status == 0 && file.contains("Ada"), "\(second.errors)")
+        }
+    }
+
     @Test("a code of a large value set is searched for at the terminal and chosen by number")
     func searches() async throws {
         let sandbox = try await FHIRSandbox.start()

@@ -93,7 +93,7 @@ struct FHIRExportCommand: AsyncParsableCommand {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            try encoder.encode(unmapped).write(to: URL(filePath: path), options: .atomic)
+            try encoder.encode(unmapped).write(toFileNamed: path)
         } catch {
             throw CommandFailure("\(path): the file cannot be written: \(error.localizedDescription)")
         }

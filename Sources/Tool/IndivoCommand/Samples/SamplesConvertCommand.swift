@@ -64,7 +64,9 @@ struct SamplesConvertCommand: AsyncParsableCommand {
             )
         }
         func resolved(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
-        if let output, resolved(output) == resolved(input.file) {
+        // A file may have several names, as by a hard link, or in capitals.
+        func identity(_ path: String) -> String { StudyPlace.file(URL(filePath: path)).identity }
+        if let output, identity(output) == identity(input.file) {
             throw ValidationError("--output \(output) is the file that is read; choose another one.")
         }
         if let output, input.isFolder, resolved(output).hasPrefix(resolved(input.file) + "/") {
@@ -252,11 +254,11 @@ final class ConversionOutput {
 
     /// Writes what is left. The file is whole then, and its anchor goes.
     func finish() throws {
-        try flush()
+        try flush(isLast: true)
         if let file { try? FileManager.default.removeItem(atPath: file.anchor.path) }
     }
 
-    private func flush() throws {
+    private func flush(isLast: Bool = false) throws {
         defer { buffer.removeAll(keepingCapacity: true) }
         guard let file else { return try StandardStreams.write(Data(buffer)) }
         do {
@@ -265,6 +267,8 @@ final class ConversionOutput {
             bytes += buffer.count
             // The anchor never speaks of bytes that a failing machine has not kept.
             try file.handle.synchronize()
+            // An anchor at the last position would have its lines written again, should the run end here.
+            if isLast { return }
             let json: JSONValue = [
                 "version": 1, "scope": JSONValue(file.scope), "position": JSONValue(position),
                 "bytes": JSONValue(bytes),

@@ -100,7 +100,7 @@ struct StudyKeysPublishCommand: ParsableCommand {
         let key = try signing.key()
         let list = try folder.list(study: signing.study, signedBy: key, days: signing.days)
         try StudyAudit.record("publish keys", ["folder": keys, "output": output])
-        do { try Data(list.text.utf8).write(to: URL(filePath: output), options: .atomic) } catch {
+        do { try Data(list.text.utf8).write(toFileNamed: output) } catch {
             throw CommandFailure("\(output) cannot be written: \(error.localizedDescription)")
         }
         try StandardStreams.say(list.keys.map(\.description).joined(separator: "\n"))

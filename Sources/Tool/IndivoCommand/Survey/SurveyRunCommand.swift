@@ -121,7 +121,9 @@ struct SurveyRunCommand: AsyncParsableCommand {
     private func save(_ result: QuestionnaireResponse) throws {
         guard let response else { return }
         do {
-            try PrivateFile(response).replace(with: Data(result.json(.pretty)))
+            // The file that a link leads to was read, and is the one that is written.
+            let file = URL(filePath: response).resolvingSymlinksInPath()
+            try PrivateFile(file.path).replace(with: Data(result.json(.pretty)))
         } catch .cannotWrite(let reason) {
             throw CommandFailure("\(response): the file cannot be written: \(reason)")
         } catch {

@@ -128,7 +128,7 @@ struct ContentOutputOptions: ParsableArguments {
             return try StandardStreams.write(content.data)
         }
         do {
-            try content.data.write(to: URL(filePath: path), options: .atomic)
+            try content.data.write(toFileNamed: path)
         } catch {
             throw CommandFailure("\(path): the file cannot be written: \(error.localizedDescription)")
         }

@@ -43,6 +43,18 @@ struct FHIRClientCommandTests {
         await sandbox.stop()
     }
 
+    @Test("a new export takes no files of another one for its own")
+    func secondExport() async throws {
+        try await use { run, send in
+            _ = try await send(patient, "create")
+            let first = try await run("export-bulk", "--output", "export", "--type", "Patient")
+            #expect(first.status == 0, "\(first.errors)")
+            _ = try await send(patient, "create")
+            let second = try await run("export-bulk", "--output", "export", "--type", "Patient")
+            #expect(second.status == 2 && second.errors.contains("has Patient.1.ndjson of another export"))
+        }
+    }
+
     @Test("a resource is created, read, updated, listed in its history and deleted")
     func life() async throws {
         try await use { run, send in

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("indivo fhir export")
@@ -7,6 +8,29 @@ struct FHIRExportCommandTests {
         name="name_title">Asthma</Field>\
         <Field name="mood">SECRET</Field></Model></Models>
         """
+
+    @Test("a report goes into a pipe and through a link, and replaces neither")
+    func reportElsewhere() throws {
+        try Tool.use { tool in
+            try tool.write(problem, to: "ana/doc_1.xml")
+            try tool.write("old", to: "report.json")
+            let link = tool.folder.appending(path: "link.json").path
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "report.json")
+            let linked = try tool.run("fhir", "export", "--from", "ana", "--report", "link.json")
+            let report = try tool.read("report.json")
+            #expect(linked.status == 0 && report.hasPrefix("["), "\(linked.errors)")
+            let pipe = tool.folder.appending(path: "pipe").path
+            try #require(mkfifo(pipe, 0o600) == 0)
+            // Without a writer it is open at once; what is written stays in it for this reader.
+            let reader = FileHandle(
+                fileDescriptor: open(pipe, O_RDONLY | O_NONBLOCK),
+                closeOnDealloc: true
+            )
+            let piped = try tool.run("fhir", "export", "--from", "ana", "--report", "pipe")
+            let sent = try reader.readToEnd() ?? Data()
+            #expect(piped.status == 0 && String(decoding: sent, as: UTF8.self) == report)
+        }
+    }
 
     @Test("a folder becomes a bundle; what had no element is counted and listed")
     func folder() throws {

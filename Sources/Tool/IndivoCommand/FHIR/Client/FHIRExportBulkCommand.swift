@@ -73,6 +73,8 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
             try await download(manifest.output, "", export, manifest, folder)
             try await download(manifest.deleted, "deleted.", export, manifest, folder)
             try await download(manifest.error, "error.", export, manifest, folder)
+            // The server's are the only others: these have to outlive a failing machine before those go.
+            try? Disk().syncFolder(folder.path)
             if !keep { try await export.delete() }
             try? FileManager.default.removeItem(at: Self.record(in: folder))
             let time = manifest.transactionTime?.description ?? "an unknown time"
@@ -90,6 +92,13 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
             if let kept = try record.read(), let url = URL(string: String(decoding: kept, as: UTF8.self)) {
                 connection.console.note("Going on with the export that was begun.")
                 return client.export(at: url)
+            }
+            // The files of another export would be taken for this one's.
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            if let name = names.first(where: { $0.hasSuffix(".ndjson") || $0.hasSuffix(".ndjson.part") }) {
+                throw CommandFailure(
+                    "\(output) has \(name) of another export; name another folder, or remove its files"
+                )
             }
             var request = BulkExportRequest(of: group.map { .group($0) } ?? (patients ? .patients : .system))
             request.types = type
@@ -146,6 +155,9 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
             throw CommandFailure("\(part) cannot be written: \(String(cString: strerror(errno)))")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw CommandFailure("\(part): another process writes to it")
+        }
         let offset = Int(try handle.seekToEnd())
         for try await piece in export.pieces(of: file, of: manifest, from: offset) {
             try handle.write(contentsOf: piece)
