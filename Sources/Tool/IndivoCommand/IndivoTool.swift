@@ -3,6 +3,9 @@ import FHIRClient
 import RecordCommands
 import StudyDelivery
 
+/// FHIR has a type of this name too.
+typealias Flag = ArgumentParser.Flag
+
 @main
 struct IndivoTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -39,7 +39,7 @@ struct SandboxCommand: AsyncParsableCommand {
             discussion: "A secret is made up and printed, unless the manifest has a “consumer_secret”.",
             valueName: "manifest"
         ),
-        completion: .file(extensions: ["json"])
+        completion: .json
     )
     var app: [String] = []
 

@@ -33,34 +33,34 @@ struct FHIRCheckCommand: ParsableCommand {
     @Argument(help: "The files and folders; standard input when left out or -.", completion: .file())
     var files: [String] = []
 
-    @ArgumentParser.Flag(help: "Print a JSON array with an object for each file: file and issues.")
+    @Flag(help: "Print a JSON array with an object for each file: file and issues.")
     var json = false
 
-    @ArgumentParser.Flag(help: "Print errors only.")
+    @Flag(help: "Print errors only.")
     var errorsOnly = false
 
     @OptionGroup var known: DefinitionOptions
 
     @Option(
         name: .customLong("profile"),
-        help: ArgumentHelp(
+        help: .value(
+            "url",
             "The canonical URL of a profile that the resources must conform to; may be repeated. One that "
-                + "is not known is an error.",
-            valueName: "url"
+                + "is not known is an error."
         )
     )
     var profiles: [String] = []
 
-    @ArgumentParser.Flag(
+    @Flag(
         name: .customLong("no-profiles"),
         help: "Check by R4's types and --profile alone, not by the profiles that resources claim."
     )
     var omitsProfiles = false
 
-    @ArgumentParser.Flag(help: "Make an extension an error when its definition is not known.")
+    @Flag(help: "Make an extension an error when its definition is not known.")
     var knownExtensionsOnly = false
 
-    @ArgumentParser.Flag(help: "Check recommendations too, such as that a resource has a narrative.")
+    @Flag(help: "Check recommendations too, such as that a resource has a narrative.")
     var bestPractice = false
 
     func run() throws {
@@ -100,10 +100,10 @@ struct FHIRCheckCommand: ParsableCommand {
             }
         }
         if json { try StandardStreams.say(JSONValue(results).text(.pretty)) }
-        if isUnreadable { throw ExitCode(ExitStatus.wrongUse.rawValue) }
+        if isUnreadable { throw ExitCode.wrongUse }
         // For people alone: programs take an empty output for it.
         if !hasIssues, !json, StandardStreams.errorIsTerminal { StandardStreams.printError("no problems") }
-        if hasErrors { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        if hasErrors { throw ExitCode.nothingFound }
     }
 
     /// The files that arguments name.

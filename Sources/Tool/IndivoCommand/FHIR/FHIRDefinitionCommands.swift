@@ -9,10 +9,10 @@ import RecordCommands
 struct DefinitionOptions: ParsableArguments {
     @Option(
         name: .customLong("definitions"),
-        help: ArgumentHelp(
+        help: .value(
+            "file",
             "A profile, extension or value set (JSON or XML), a folder of them, a package (.tgz) or compiled "
-                + "definitions (.txt); may be repeated.",
-            valueName: "file"
+                + "definitions (.txt); may be repeated."
         ),
         completion: .file()
     )
@@ -69,7 +69,7 @@ struct FHIRSnapshotCommand: ParsableCommand {
         }
         try StandardStreams.say(result.definition.tree.text(.pretty))
         for problem in result.problems { StandardStreams.printError(problem) }
-        if !result.problems.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        if !result.problems.isEmpty { throw ExitCode.nothingFound }
     }
 }
 
@@ -96,7 +96,7 @@ struct FHIRPackageCommand: ParsableCommand {
         @Argument(help: "Files, folders and packages.", completion: .file())
         var files: [String]
 
-        @ArgumentParser.Flag(help: "Print a JSON array with an object for each definition.")
+        @Flag(help: "Print a JSON array with an object for each definition.")
         var json = false
 
         func run() throws {
@@ -119,7 +119,7 @@ struct FHIRPackageCommand: ParsableCommand {
                 }
             }
             if json { try StandardStreams.say(JSONValue(rows).text(.pretty)) }
-            if definitions.urls.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+            if definitions.urls.isEmpty { throw ExitCode.nothingFound }
         }
     }
 
@@ -136,11 +136,11 @@ struct FHIRPackageCommand: ParsableCommand {
         var files: [String]
 
         @Option(
-            help: ArgumentHelp(
+            help: .value(
+                "type",
                 "Which types of resources are written; may be repeated. By default StructureDefinition, "
                     + "ValueSet and "
-                    + "CodeSystem.",
-                valueName: "type"
+                    + "CodeSystem."
             )
         )
         var type: [String] = []

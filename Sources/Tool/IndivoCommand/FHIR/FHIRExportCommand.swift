@@ -26,15 +26,15 @@ struct FHIRExportCommand: AsyncParsableCommand {
     @OptionGroup var console: MessageOptions
 
     @Option(
-        help: ArgumentHelp(
-            "A folder of one patient's documents, instead of the record.",
-            valueName: "folder"
+        help: .value(
+            "folder",
+            "A folder of one patient's documents, instead of the record."
         ),
         completion: .directory
     )
     var from: String?
 
-    @ArgumentParser.Flag(help: "Make a transaction, to send to a FHIR server; sending it again updates.")
+    @Flag(help: "Make a transaction, to send to a FHIR server; sending it again updates.")
     var transaction = false
 
     @Option(help: "Make a document: an International Patient Summary (ips).")
@@ -42,10 +42,10 @@ struct FHIRExportCommand: AsyncParsableCommand {
 
     enum Document: String, CaseIterable, ExpressibleByArgument { case ips }
 
-    @ArgumentParser.Flag(help: "Print the JSON without white space.")
+    @Flag(help: "Print the JSON without white space.")
     var compact = false
 
-    @Option(help: ArgumentHelp("Write what had no element, as JSON.", valueName: "file"), completion: .file())
+    @Option(help: .value("file", "Write what had no element, as JSON."), completion: .file())
     var report: String?
 
     func validate() throws {

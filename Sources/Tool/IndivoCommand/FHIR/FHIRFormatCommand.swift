@@ -37,7 +37,7 @@ struct FHIRFormatCommand: ParsableCommand {
     @Argument(help: "The file; standard input when left out or -.", completion: .file())
     var file: String = "-"
 
-    @ArgumentParser.Flag(exclusivity: .exclusive)
+    @Flag(exclusivity: .exclusive)
     var format: Format = .json
 
     func run() throws {

@@ -26,9 +26,9 @@ struct FHIRPathCommand: ParsableCommand {
     // Not two arguments: an expression may begin with a minus, and would be taken for an option.
     @Argument(
         parsing: .captureForPassthrough,
-        help: ArgumentHelp(
-            "The expression, and the file; standard input when that is left out or -.",
-            valueName: "expression> <file"
+        help: .value(
+            "expression> <file",
+            "The expression, and the file; standard input when that is left out or -."
         ),
         completion: .file()
     )
@@ -60,7 +60,7 @@ struct FHIRPathCommand: ParsableCommand {
         context.memberOf = Terminology.r4.isMember
         let items = try reporting { () throws(FHIRPathError) in try path.evaluate(on: json, in: context) }
         for item in items { try StandardStreams.say(item.json.text()) }
-        if items.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        if items.isEmpty { throw ExitCode.nothingFound }
     }
 
     /// Turns errors of the expression into what the shell and a person are told.

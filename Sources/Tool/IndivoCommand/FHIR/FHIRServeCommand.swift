@@ -34,9 +34,9 @@ struct FHIRServeCommand: AsyncParsableCommand {
     var address = "127.0.0.1"
 
     @Option(
-        help: ArgumentHelp(
-            "The base URL by which clients on other machines know it, as https://fhir.example.org/fhir.",
-            valueName: "url"
+        help: .value(
+            "url",
+            "The base URL by which clients on other machines know it, as https://fhir.example.org/fhir."
         )
     )
     var publicURL: String?
@@ -44,7 +44,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
     @Option(help: "Keep the resources in this SQLite file; in memory unless given.", completion: .file())
     var database: String?
 
-    @ArgumentParser.Flag(help: "Be a SMART server: logins, apps, tokens with scopes.")
+    @Flag(help: "Be a SMART server: logins, apps, tokens with scopes.")
     var smart = false
 
     @Option(
@@ -53,7 +53,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
     )
     var apps: String?
 
-    @Option(help: ArgumentHelp("How long an access token lives.", valueName: "seconds"))
+    @Option(help: .value("seconds", "How long an access token lives."))
     var expiresIn = 300
 
     @Option(
@@ -65,7 +65,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
 
     @OptionGroup var known: DefinitionOptions
 
-    @ArgumentParser.Flag(
+    @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
             "Refuse resources with errors.",
@@ -75,7 +75,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
     )
     var validation = true
 
-    @ArgumentParser.Flag(help: "Print one line of JSON first, for programs.")
+    @Flag(help: "Print one line of JSON first, for programs.")
     var json = false
 
     func run() async throws {

@@ -19,30 +19,30 @@ struct SampleInput: ParsableArguments {
     var file: String
 
     @Option(
-        help: ArgumentHelp(
-            "Only samples of this type, such as HeartRate; members of correlations too. Can be repeated.",
-            valueName: "type"
+        help: .value(
+            "type",
+            "Only samples of this type, such as HeartRate; members of correlations too. Can be repeated."
         )
     )
     var type: [String] = []
 
-    @Option(help: ArgumentHelp("Only samples that end after this date or time.", valueName: "time"))
+    @Option(help: .value("time", "Only samples that end after this date or time."))
     var since: String?
 
-    @Option(help: ArgumentHelp("Only samples that begin before this date or time.", valueName: "time"))
+    @Option(help: .value("time", "Only samples that begin before this date or time."))
     var until: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The time zone of days, such as Europe/Berlin; that of the samples unless given.",
-            valueName: "zone"
+        help: .value(
+            "zone",
+            "The time zone of days, such as Europe/Berlin; that of the samples unless given."
         )
     )
     var zone: String?
 
     @Option(
-        help: ArgumentHelp("An own mapping of types, laid over the standard one.", valueName: "file"),
-        completion: .file(extensions: ["json"])
+        help: .value("file", "An own mapping of types, laid over the standard one."),
+        completion: .json
     )
     var mapping: String?
 
@@ -297,11 +297,11 @@ struct SampleTally {
                 \(problems == 1 ? "line" : "lines") skipped
                 """
             )
-            throw ExitCode(ExitStatus.nothingFound.rawValue)
+            throw ExitCode.nothingFound
         }
         if samples == 0 {
             console.note("the file has no samples")
-            throw ExitCode(ExitStatus.nothingFound.rawValue)
+            throw ExitCode.nothingFound
         }
     }
 }

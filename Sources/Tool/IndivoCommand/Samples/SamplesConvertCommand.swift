@@ -41,18 +41,18 @@ struct SamplesConvertCommand: AsyncParsableCommand {
     @Option(help: "fhir, jsonl or indivo.")
     var to: Target
 
-    @Option(help: ArgumentHelp("Whom the samples are about, such as Patient/7.", valueName: "reference"))
+    @Option(help: .value("reference", "Whom the samples are about, such as Patient/7."))
     var subject: String?
 
     @Option(
-        help: ArgumentHelp("A table from types to models and fields, for --to indivo.", valueName: "file"),
-        completion: .file(extensions: ["json"])
+        help: .value("file", "A table from types to models and fields, for --to indivo."),
+        completion: .json
     )
     var table: String?
 
     @Option(
         name: [.customShort("o"), .long],
-        help: ArgumentHelp("A file for the lines, which an interrupted run goes on with.", valueName: "file"),
+        help: .value("file", "A file for the lines, which an interrupted run goes on with."),
         completion: .file()
     )
     var output: String?

@@ -13,7 +13,7 @@ struct SamplesSummaryCommand: AsyncParsableCommand {
 
     @OptionGroup var input: SampleInput
 
-    @ArgumentParser.Flag(help: "Print JSON, for programs.")
+    @Flag(help: "Print JSON, for programs.")
     var json = false
 
     /// What is known of a type. A class, so that it is looked up once for a sample.

@@ -30,14 +30,14 @@ struct SamplesTotalsCommand: AsyncParsableCommand {
     var by = TotalSpan.day
 
     @Option(
-        help: ArgumentHelp(
-            "A source that is trusted before those named after it. Can be repeated.",
-            valueName: "name"
+        help: .value(
+            "name",
+            "A source that is trusted before those named after it. Can be repeated."
         )
     )
     var source: [String] = []
 
-    @ArgumentParser.Flag(help: "Print JSON, for programs.")
+    @Flag(help: "Print JSON, for programs.")
     var json = false
 
     func validate() throws {
@@ -103,7 +103,7 @@ struct SamplesTotalsCommand: AsyncParsableCommand {
         try listing.print(asJSON: json)
         if all.isEmpty, tally.problems == 0 {
             input.console.note("the file has no samples of \(totals.type)")
-            throw ExitCode(ExitStatus.nothingFound.rawValue)
+            throw ExitCode.nothingFound
         }
         try tally.end()
     }

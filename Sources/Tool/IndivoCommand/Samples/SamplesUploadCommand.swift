@@ -28,22 +28,22 @@ struct SamplesUploadCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var input: SampleInput
-    @Option(help: ArgumentHelp("The base URL of the FHIR server (FHIR_BASE).", valueName: "url"))
+    @Option(help: .value("url", "The base URL of the FHIR server (FHIR_BASE)."))
     var base: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A host to use without TLS; everybody on the way can read what is sent.",
-            valueName: "host"
+        help: .value(
+            "host",
+            "A host to use without TLS; everybody on the way can read what is sent."
         )
     )
     var allowHttp: [String] = []
 
-    @Option(help: ArgumentHelp("The patient's identifier, as system|value.", valueName: "identifier"))
+    @Option(help: .value("identifier", "The patient's identifier, as system|value."))
     var patient: String
 
     @Option(
-        help: ArgumentHelp("A file that remembers how far the upload was.", valueName: "file"),
+        help: .value("file", "A file that remembers how far the upload was."),
         completion: .file()
     )
     var anchor: String?
@@ -144,14 +144,14 @@ struct SamplesUploadCommand: AsyncParsableCommand {
         input.console.note(
             "\(counts.created) created, \(counts.existing) there already, \(counts.refused) refused"
         )
-        if counts.refused > 0 { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        if counts.refused > 0 { throw ExitCode.nothingFound }
         try tally.end()
         guard counts.created + counts.existing == 0 else { return }
         if isResumed { return input.console.note("all samples were sent before") }
         StandardStreams.printError(
             "nothing was sent: --type, --since and --until choose no sample of the file"
         )
-        throw ExitCode(ExitStatus.nothingFound.rawValue)
+        throw ExitCode.nothingFound
     }
 
     // MARK: Anchor

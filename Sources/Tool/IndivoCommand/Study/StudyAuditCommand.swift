@@ -35,7 +35,7 @@ struct StudyAuditVerifyCommand: ParsableCommand {
     var file: String
 
     @Option(
-        help: ArgumentHelp("A digest that was noted earlier: an entry has to have it.", valueName: "digest")
+        help: .value("digest", "A digest that was noted earlier: an entry has to have it.")
     )
     var head: String?
 
@@ -70,7 +70,7 @@ struct StudyAuditListCommand: ParsableCommand {
     @Option(help: "Only what this person did.")
     var who: String?
 
-    @ArgumentParser.Flag(help: "A line of JSON for each entry.")
+    @Flag(help: "A line of JSON for each entry.")
     var json = false
 
     func run() throws {

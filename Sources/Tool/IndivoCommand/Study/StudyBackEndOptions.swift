@@ -55,9 +55,9 @@ enum StudyPlace: Hashable {
 /// The option for the queue of a study.
 struct StudyQueueURLOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "The queue: sqlite:FILE, postgresql://… or sqs:URL; a file or tables are made.",
-            valueName: "url"
+        help: .value(
+            "url",
+            "The queue: sqlite:FILE, postgresql://… or sqs:URL; a file or tables are made."
         )
     )
     var queue = "sqlite:queue.sqlite"
@@ -69,7 +69,7 @@ struct StudyQueueURLOptions: ParsableArguments {
 
 /// The options for the warehouse of a study.
 struct StudyStoreOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The warehouse: sqlite:FILE or postgresql://….", valueName: "url"))
+    @Option(help: .value("url", "The warehouse: sqlite:FILE or postgresql://…."))
     var store = "sqlite:study.sqlite"
 
     @Option(help: "The study’s code in the warehouse; without it that of the warehouse, STUDY in a new one.")
@@ -85,7 +85,7 @@ struct StudyStoreOptions: ParsableArguments {
 
 /// The option for what is encrypted in an old way.
 struct StudyPKCS1Options: ParsableArguments {
-    @ArgumentParser.Flag(
+    @Flag(
         name: .customLong("allow-pkcs1"),
         help: "Take envelopes whose key is encrypted by PKCS#1 version 1.5, too, as C3-PRO's Android apps do."
     )

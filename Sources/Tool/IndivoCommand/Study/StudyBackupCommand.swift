@@ -24,14 +24,14 @@ struct StudyBackupCommand: AsyncParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The folder of backups; made if need be.", valueName: "dir"),
+        help: .value("dir", "The folder of backups; made if need be."),
         completion: .directory
     )
     var folder: String
 
     @OptionGroup var places: StudyBackupPlaces
 
-    @ArgumentParser.Flag(help: "Print one line of JSON, for programs.")
+    @Flag(help: "Print one line of JSON, for programs.")
     var json = false
 
     func run() async throws {
@@ -64,12 +64,12 @@ struct StudyRestoreCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The folder of the backup.", valueName: "backup"), completion: .directory)
+    @Argument(help: .value("backup", "The folder of the backup."), completion: .directory)
     var folder: String
 
     @OptionGroup var places: StudyBackupPlaces
 
-    @ArgumentParser.Flag(help: "Print one line of JSON, for programs.")
+    @Flag(help: "Print one line of JSON, for programs.")
     var json = false
 
     func run() async throws {
@@ -97,7 +97,7 @@ struct StudyRestoreCommand: AsyncParsableCommand {
 struct StudyBackupPlaces: ParsableArguments {
     @Option(
         help: "The configuration of indivo study up, instead of --queue, --store and --source.",
-        completion: .file(extensions: ["json"])
+        completion: .json
     )
     var config: String?
 

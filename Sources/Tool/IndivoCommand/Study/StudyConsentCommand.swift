@@ -22,20 +22,20 @@ struct StudyConsentCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "The consent document; - for standard input.", completion: .file(extensions: ["json"]))
+    @Argument(help: "The consent document; - for standard input.", completion: .json)
     var document: String
 
     @Option(
-        help: ArgumentHelp("What was answered.", valueName: "file"),
-        completion: .file(extensions: ["json"])
+        help: .value("file", "What was answered."),
+        completion: .json
     )
     var answers: String
 
-    @Option(help: ArgumentHelp("The folder to write to.", valueName: "folder"), completion: .directory)
+    @Option(help: .value("folder", "The folder to write to."), completion: .directory)
     var output: String
 
     @Option(
-        help: ArgumentHelp("The drawn signature, a PNG, when the answers have none.", valueName: "file"),
+        help: .value("file", "The drawn signature, a PNG, when the answers have none."),
         completion: .file(extensions: ["png"])
     )
     var signature: String?
@@ -72,7 +72,7 @@ struct StudyConsentCommand: ParsableCommand {
 
     private func refuse(_ reason: String) throws {
         StandardStreams.printError("not signed: \(reason)")
-        throw ExitCode(ExitStatus.nothingFound.rawValue)
+        throw ExitCode.nothingFound
     }
 
     private func write(_ consent: SignedConsent) throws {

@@ -40,7 +40,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     @Option(
         parsing: .upToNextOption,
         help: "Questionnaires, which give labels, standard codes and the ontology.",
-        completion: .file(extensions: ["json"])
+        completion: .json
     )
     var questionnaires: [String] = []
 
@@ -66,62 +66,62 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     var unproven: UnprovenChanges = .pending
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "erased|kept",
             """
             What becomes of the data of somebody whose withdrawal does not say it: erased, or kept, and \
             nothing more is taken.
-            """,
-            valueName: "erased|kept"
+            """
         )
     )
     var withdrawnData: WithdrawnData = .erased
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "version=time",
             """
             A version of the consent, and the time from which on messages wait until their participants \
             have signed it or one that is required later (2.0=2026-09-01); once for each version.
-            """,
-            valueName: "version=time"
+            """
         )
     )
     var requireConsent: [String] = []
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "facts|table",
             """
             Numbers of phones and watches: each a visit with facts, or a row of a table of their own with \
             facts of each day. All who write into the warehouse do the same; left out, what it has stays.
-            """,
-            valueName: "facts|table"
+            """
         )
     )
     var samples: SampleStorage?
 
-    @ArgumentParser.Flag(help: "End when the queue is empty.")
+    @Flag(help: "End when the queue is empty.")
     var once = false
 
-    @ArgumentParser.Flag(help: "Process again what could not be processed.")
+    @Flag(help: "Process again what could not be processed.")
     var reprocess = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "uuid",
             """
             Remove everything of this participant, by the id on the phone, and end; \
             - reads the id from standard input.
-            """,
-            valueName: "uuid"
+            """
         )
     )
     var withdraw: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "uuid",
             """
             Take nothing more of this participant, whose data stay, and end; - reads the id from standard \
             input.
-            """,
-            valueName: "uuid"
+            """
         )
     )
     var stop: String?
@@ -137,12 +137,12 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     var keptBytes = 16 << 30
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "days",
             """
             Remove the content of an envelope so many days after its receipt, once its facts are loaded \
             (default: it stays, encrypted). Consents and packages stay.
-            """,
-            valueName: "days"
+            """
         )
     )
     var contentDays: Int?
@@ -151,9 +151,9 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     var knownDays = 400
 
     @Option(
-        help: ArgumentHelp(
-            "Serve /health and /metrics (for Prometheus) on this port of this machine; 0 for a free one.",
-            valueName: "port"
+        help: .value(
+            "port",
+            "Serve /health and /metrics (for Prometheus) on this port of this machine; 0 for a free one."
         )
     )
     var metricsPort: UInt16?
@@ -315,7 +315,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         if !pending.isEmpty {
             StandardStreams.printError("indivo study pending lists these messages, and decides.")
         }
-        if !failed.isEmpty || !dead.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        if !failed.isEmpty || !dead.isEmpty { throw ExitCode.nothingFound }
     }
 }
 

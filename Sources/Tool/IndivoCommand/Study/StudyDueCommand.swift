@@ -21,38 +21,38 @@ struct StudyDueCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "The schedule; - for standard input.", completion: .file(extensions: ["json"]))
+    @Argument(help: "The schedule; - for standard input.", completion: .json)
     var schedule: String
 
-    @Option(help: ArgumentHelp("When the participant enrolled.", valueName: "date"))
+    @Option(help: .value("date", "When the participant enrolled."))
     var enrolled: String
 
-    @Option(help: ArgumentHelp("The time that counts as now.", valueName: "date"))
+    @Option(help: .value("date", "The time that counts as now."))
     var at: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The participant's time zone, as in Europe/Berlin. C3-PRO counts days in UTC.",
-            valueName: "zone"
+        help: .value(
+            "zone",
+            "The participant's time zone, as in Europe/Berlin. C3-PRO counts days in UTC."
         )
     )
     var zone = "UTC"
 
     @Option(
-        help: ArgumentHelp(
-            "Something that was done, as in survey=2026-03-02T18:00:00Z.",
-            valueName: "task=date"
+        help: .value(
+            "task=date",
+            "Something that was done, as in survey=2026-03-02T18:00:00Z."
         )
     )
     var done: [String] = []
 
-    @ArgumentParser.Flag(help: "List everything, with what is done, expired and to come.")
+    @Flag(help: "List everything, with what is done, expired and to come.")
     var all = false
 
-    @ArgumentParser.Flag(help: "List reminders from now on instead.")
+    @Flag(help: "List reminders from now on instead.")
     var notifications = false
 
-    @ArgumentParser.Flag(help: "Print JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
@@ -131,7 +131,7 @@ struct StudyDueCommand: ParsableCommand {
         }
         guard rows.isEmpty else { return }
         StandardStreams.printError("nothing")
-        throw ExitCode(ExitStatus.nothingFound.rawValue)
+        throw ExitCode.nothingFound
     }
 
     private func text(_ date: Date, _ zone: TimeZone) -> String {

@@ -57,7 +57,7 @@ struct StudyExportCommand: AsyncParsableCommand {
     @Option(
         parsing: .upToNextOption,
         help: "Questionnaires, which give tables, stata, redcap and odm their order, labels and types.",
-        completion: .file(extensions: ["json"])
+        completion: .json
     )
     var questionnaires: [String] = []
 
@@ -112,7 +112,7 @@ struct StudyExportCommand: AsyncParsableCommand {
         }
         for failure in report.failed { StandardStreams.printError(failure) }
         try StandardStreams.say("\(report.packages) packages with \(report.files) files in \(path)")
-        if !report.failed.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        if !report.failed.isEmpty { throw ExitCode.nothingFound }
     }
 
     func run() async throws {

@@ -38,14 +38,14 @@ struct StudyFetchCommand: AsyncParsableCommand {
     var output: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A host to use without TLS; everybody on the way can change what is sent.",
-            valueName: "host"
+        help: .value(
+            "host",
+            "A host to use without TLS; everybody on the way can change what is sent."
         )
     )
     var allowHttp: [String] = []
 
-    @ArgumentParser.Flag(help: "Print JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     @OptionGroup var console: MessageOptions

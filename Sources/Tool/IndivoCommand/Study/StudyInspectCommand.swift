@@ -15,7 +15,7 @@ struct StudyInspectCommand: ParsableCommand {
     @Argument(help: "The package.", completion: .file())
     var file: String
 
-    @ArgumentParser.Flag(help: "Print JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {

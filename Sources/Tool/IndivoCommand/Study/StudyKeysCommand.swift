@@ -45,7 +45,7 @@ struct StudyKeysMakeCommand: ParsableCommand {
     @Option(help: "The length of the key.")
     var bits = 3072
 
-    @ArgumentParser.Flag(name: .customLong("c3pro"), help: "Write private-c3pro.der, too.")
+    @Flag(name: .customLong("c3pro"), help: "Write private-c3pro.der, too.")
     var isForC3Pro = false
 
     @OptionGroup var console: MessageOptions
@@ -80,7 +80,7 @@ struct StudyKeyOptions: ParsableArguments {
     @Option(help: "The key’s certificate, which finds it among several recipients.", completion: .file())
     var certificate: String?
 
-    @ArgumentParser.Flag(
+    @Flag(
         name: .customLong("allow-pkcs1"),
         help: "Open envelopes whose key is encrypted by PKCS#1 version 1.5, too, as C3-PRO's Android apps do."
     )
@@ -146,7 +146,7 @@ struct StudyEncryptionOptions: ParsableArguments {
     )
     var keyTransport: CMSKeyTransport = .oaepSHA256
 
-    @ArgumentParser.Flag(help: "Encrypt also for a certificate that is expired or not valid yet.")
+    @Flag(help: "Encrypt also for a certificate that is expired or not valid yet.")
     var allowExpired = false
 
     @Option(

@@ -131,13 +131,13 @@ struct StudyKeysListCommand: AsyncParsableCommand {
     @Argument(help: "The folder of keys.", completion: .directory)
     var keys: String
 
-    @Option(help: ArgumentHelp("The warehouse: sqlite:FILE or postgresql://….", valueName: "url"))
+    @Option(help: .value("url", "The warehouse: sqlite:FILE or postgresql://…."))
     var store: String?
 
     @Option(help: "The study’s code in the warehouse; without it that of the warehouse, STUDY in a new one.")
     var source: String?
 
-    @ArgumentParser.Flag(help: "A line of JSON for each key.")
+    @Flag(help: "A line of JSON for each key.")
     var json = false
 
     func run() async throws {
@@ -159,7 +159,7 @@ struct StudyKeysListCommand: AsyncParsableCommand {
             try say(id, "missing", until: nil, kept)
         }
         if kept?.byKey[""] != nil { try say("", "named by no key", until: nil, kept) }
-        guard missing.isEmpty else { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        guard missing.isEmpty else { throw ExitCode.nothingFound }
     }
 
     private func say(_ id: String, _ state: String, until: String?, _ kept: KeptEnvelopes?) throws {

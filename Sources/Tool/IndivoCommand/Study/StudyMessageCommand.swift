@@ -29,7 +29,7 @@ struct StudyMessageListCommand: AsyncParsableCommand {
 
     @OptionGroup var store: StudyStoreOptions
 
-    @ArgumentParser.Flag(help: "Print JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() async throws {
@@ -156,10 +156,10 @@ struct StudyDecryptCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The warehouse: sqlite:FILE or postgresql://….", valueName: "url"))
+    @Option(help: .value("url", "The warehouse: sqlite:FILE or postgresql://…."))
     var store: String?
 
-    @Option(help: ArgumentHelp("The queue: sqlite:FILE or postgresql://….", valueName: "url"))
+    @Option(help: .value("url", "The queue: sqlite:FILE or postgresql://…."))
     var queue: String?
 
     @Option(help: "The study’s code in the warehouse; without it that of the warehouse, STUDY in a new one.")
@@ -226,7 +226,7 @@ struct StudyDecryptCommand: AsyncParsableCommand {
             try await look(at: try await options.open()) { try open($0.id, $0.body) }
         }
         try StandardStreams.say("\(counts.done) decrypted in \(output)")
-        if counts.failed > 0 { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        if counts.failed > 0 { throw ExitCode.nothingFound }
     }
 
     /// Looks at the messages of a queue, and gives them back.

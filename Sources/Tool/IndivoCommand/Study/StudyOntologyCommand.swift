@@ -24,7 +24,7 @@ struct StudyOntologyCommand: ParsableCommand {
 
     enum Format: String, ExpressibleByArgument, CaseIterable { case csv, sql }
 
-    @Argument(help: "Questionnaires.", completion: .file(extensions: ["json"]))
+    @Argument(help: "Questionnaires.", completion: .json)
     var files: [String]
 
     @Option(help: "csv or sql.")
@@ -43,6 +43,6 @@ struct StudyOntologyCommand: ParsableCommand {
         case .sql: try StandardStreams.write(Data(ontology.sql(source: source, now: now).utf8))
         }
         for problem in ontology.problems { StandardStreams.printError(problem) }
-        if !ontology.problems.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        if !ontology.problems.isEmpty { throw ExitCode.nothingFound }
     }
 }

@@ -29,7 +29,7 @@ struct StudyPackCommand: AsyncParsableCommand {
     @Option(help: "The run of the task, a UUID.")
     var taskRun: String?
 
-    @ArgumentParser.Flag(exclusivity: .exclusive, help: "How it is encrypted.")
+    @Flag(exclusivity: .exclusive, help: "How it is encrypted.")
     var format: Format?
 
     @Option(help: "The id of the key that an envelope names; it may be left out where the study has one key.")

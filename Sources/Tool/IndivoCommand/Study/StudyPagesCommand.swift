@@ -23,25 +23,25 @@ struct StudyPagesCommand: AsyncParsableCommand {
     @OptionGroup var queue: StudyQueueURLOptions
 
     @Option(
-        help: ArgumentHelp("Who may log in; indivo study user makes it.", valueName: "file"),
+        help: .value("file", "Who may log in; indivo study user makes it."),
         completion: .file()
     )
     var users: String
 
-    @Option(help: ArgumentHelp("The study's name, the title of every page.", valueName: "name"))
+    @Option(help: .value("name", "The study's name, the title of every page."))
     var title = "Study"
 
     @Option(
-        help: ArgumentHelp(
-            "The study's schedule: what of it is done, due, late and missed is shown.",
-            valueName: "file"
+        help: .value(
+            "file",
+            "The study's schedule: what of it is done, due, late and missed is shown."
         ),
-        completion: .file(extensions: ["json"])
+        completion: .json
     )
     var schedule: String?
 
     @Option(
-        help: ArgumentHelp("Write down here who saw, exported and changed what.", valueName: "file"),
+        help: .value("file", "Write down here who saw, exported and changed what."),
         completion: .file()
     )
     var audit: String?
@@ -49,7 +49,7 @@ struct StudyPagesCommand: AsyncParsableCommand {
     @Option(
         parsing: .upToNextOption,
         help: "Questionnaires, which name the columns of tables that are downloaded.",
-        completion: .file(extensions: ["json"])
+        completion: .json
     )
     var questionnaires: [String] = []
 
@@ -59,10 +59,10 @@ struct StudyPagesCommand: AsyncParsableCommand {
     @Option(help: "Listen on this IPv4 address; anything but loopback needs --host.")
     var address = "127.0.0.1"
 
-    @Option(help: ArgumentHelp("The name under which a proxy with TLS serves the pages.", valueName: "name"))
+    @Option(help: .value("name", "The name under which a proxy with TLS serves the pages."))
     var host: String?
 
-    @ArgumentParser.Flag(help: "Print one line of JSON first, for programs.")
+    @Flag(help: "Print one line of JSON first, for programs.")
     var json = false
 
     func run() async throws {

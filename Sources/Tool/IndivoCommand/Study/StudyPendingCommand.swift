@@ -28,22 +28,22 @@ struct StudyPendingCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("of"),
-        help: ArgumentHelp(
-            "Only messages of this participant, by the id on the phone; - reads it from standard input.",
-            valueName: "uuid"
+        help: .value(
+            "uuid",
+            "Only messages of this participant, by the id on the phone; - reads it from standard input."
         )
     )
     var participant: String?
 
-    @Option(help: ArgumentHelp("Approve this message; may be repeated.", valueName: "id"))
+    @Option(help: .value("id", "Approve this message; may be repeated."))
     var approve: [String] = []
 
     @Option(
-        help: ArgumentHelp("Refuse this message, and delete its content; may be repeated.", valueName: "id")
+        help: .value("id", "Refuse this message, and delete its content; may be repeated.")
     )
     var refuse: [String] = []
 
-    @ArgumentParser.Flag(help: "A line of JSON for each message.")
+    @Flag(help: "A line of JSON for each message.")
     var json = false
 
     @OptionGroup var console: MessageOptions
@@ -60,7 +60,7 @@ struct StudyPendingCommand: AsyncParsableCommand {
         for id in refuse {
             missing += try report(id, "refused", try await warehouse.transaction { try $0.dismiss(id) })
         }
-        if missing > 0 { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        if missing > 0 { throw ExitCode.nothingFound }
         guard approve.isEmpty, refuse.isEmpty else { return }
         let digest = participant.map(Consumer.digest(of:))
         for message in try await warehouse.read({ try $0.pendingMessages(limit: .max) })

@@ -29,18 +29,18 @@ struct StudyProgressCommand: AsyncParsableCommand {
     @OptionGroup var store: StudyStoreOptions
 
     @Option(
-        help: ArgumentHelp("The study's schedule.", valueName: "file"),
-        completion: .file(extensions: ["json"])
+        help: .value("file", "The study's schedule."),
+        completion: .json
     )
     var schedule: String?
 
-    @ArgumentParser.Flag(help: "List the tasks that are due or late; needs --schedule.")
+    @Flag(help: "List the tasks that are due or late; needs --schedule.")
     var open = false
 
-    @Option(help: ArgumentHelp("The time that counts as now.", valueName: "date"))
+    @Option(help: .value("date", "The time that counts as now."))
     var at: String?
 
-    @ArgumentParser.Flag(help: "Print JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() async throws {

@@ -41,17 +41,17 @@ struct StudyPublishCommand: ParsableCommand {
 
     @Option(
         help: "The schedule: C3-PRO's, or a PlanDefinition.",
-        completion: .file(extensions: ["json"])
+        completion: .json
     )
     var schedule: String?
 
-    @Option(help: "The consent document that is in force.", completion: .file(extensions: ["json"]))
+    @Option(help: "The consent document that is in force.", completion: .json)
     var consent: String?
 
     @Option(
-        help: ArgumentHelp(
-            "From when on the app needs this version signed; the server itself holds nothing back.",
-            valueName: "date"
+        help: .value(
+            "date",
+            "From when on the app needs this version signed; the server itself holds nothing back."
         )
     )
     var consentRequiredFrom: String?
@@ -59,7 +59,7 @@ struct StudyPublishCommand: ParsableCommand {
     @Option(name: .customLong("list-version"), help: "The list’s version; the next one without it.")
     var version: Int?
 
-    @ArgumentParser.Flag(help: "Sign with another key than the list before; apps need its certificate.")
+    @Flag(help: "Sign with another key than the list before; apps need its certificate.")
     var changeKey = false
 
     @OptionGroup var console: MessageOptions

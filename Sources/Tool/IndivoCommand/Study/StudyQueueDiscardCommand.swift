@@ -12,7 +12,7 @@ struct StudyQueueDiscardCommand: AsyncParsableCommand {
 
     @OptionGroup var study: StudyOptions
 
-    @ArgumentParser.Flag(help: "Confirm: the content of the submission is lost.")
+    @Flag(help: "Confirm: the content of the submission is lost.")
     var yes = false
 
     @Argument(help: "The submission’s id, as list prints it.")

@@ -14,10 +14,10 @@ struct StudyQueueListCommand: AsyncParsableCommand {
 
     @OptionGroup var study: StudyOptions
 
-    @ArgumentParser.Flag(help: "List what was delivered as well, as far as it is remembered.")
+    @Flag(help: "List what was delivered as well, as far as it is remembered.")
     var all = false
 
-    @ArgumentParser.Flag(help: "Print JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() async throws {
@@ -41,7 +41,7 @@ struct StudyQueueListCommand: AsyncParsableCommand {
         }
         guard !rows.isEmpty else {
             study.console.note("nothing is queued")
-            throw ExitCode(ExitStatus.nothingFound.rawValue)
+            throw ExitCode.nothingFound
         }
         let table = TextTable(
             header: ["ID", "ITEM", "BYTES", "ENCRYPTED", "QUEUED", "STATE"],

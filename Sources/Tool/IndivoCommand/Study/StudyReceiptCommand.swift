@@ -27,13 +27,13 @@ struct StudyReceiptCommand: AsyncParsableCommand {
     @Option(help: "Apple's root certificate, PEM or DER.", completion: .file())
     var root: String
 
-    @Option(help: ArgumentHelp("The app that it has to be of; may be repeated.", valueName: "id"))
+    @Option(help: .value("id", "The app that it has to be of; may be repeated."))
     var bundle: [String] = []
 
-    @ArgumentParser.Flag(help: "Take a signature over SHA-1, as devices before iOS 16.6 have it.")
+    @Flag(help: "Take a signature over SHA-1, as devices before iOS 16.6 have it.")
     var allowSha1 = false
 
-    @ArgumentParser.Flag(help: "Print JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() async throws {
@@ -44,8 +44,8 @@ struct StudyReceiptCommand: AsyncParsableCommand {
             if !bundle.isEmpty { try receipt.check(bundles: Set(bundle)) }
         } catch let error as StudyError {
             StandardStreams.printError("\(file): \(error)")
-            if case .notGenuine = error { throw ExitCode(ExitStatus.nothingFound.rawValue) }
-            throw ExitCode(ExitStatus.wrongUse.rawValue)
+            if case .notGenuine = error { throw ExitCode.nothingFound }
+            throw ExitCode.wrongUse
         }
         let facts: [(String, JSONValue)] = [
             ("bundle", JSONValue(receipt.bundleID)), ("version", JSONValue(receipt.appVersion)),

@@ -50,7 +50,7 @@ struct StudyServeCommand: AsyncParsableCommand {
 
     @OptionGroup var queue: StudyQueueURLOptions
 
-    @Option(help: "The configuration.", completion: .file(extensions: ["json"]))
+    @Option(help: "The configuration.", completion: .json)
     var config: String?
 
     @Option(help: "The port; 0 for a free one.")
@@ -59,7 +59,7 @@ struct StudyServeCommand: AsyncParsableCommand {
     @Option(help: "Listen on this IPv4 address; anything but loopback puts the receiver on the network.")
     var address = "127.0.0.1"
 
-    @ArgumentParser.Flag(help: "Print one line of JSON first, for programs.")
+    @Flag(help: "Print one line of JSON first, for programs.")
     var json = false
 
     func run() async throws {

@@ -9,7 +9,7 @@ import StudyDelivery
 struct StudyOptions: ParsableArguments {
     @Option(
         help: "The phone’s configuration (indivo study submit --help); not that of indivo study up.",
-        completion: .file(extensions: ["json"])
+        completion: .json
     )
     var config = "study.json"
 
@@ -22,9 +22,9 @@ struct StudyServerOptions: ParsableArguments {
     var server: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A host to use without TLS; everybody on the way can read what is sent.",
-            valueName: "host"
+        help: .value(
+            "host",
+            "A host to use without TLS; everybody on the way can read what is sent."
         )
     )
     var allowHttp: [String] = []
@@ -123,6 +123,6 @@ struct StudyDeliveryOutcome {
             let isReached = (problem as? StudyServerProblem) != nil
             throw CommandFailure("\(problem)", status: isReached ? .refused : .notReached)
         }
-        if setAside > 0 { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        if setAside > 0 { throw ExitCode.nothingFound }
     }
 }

@@ -39,7 +39,7 @@ struct StudyUnpackCommand: ParsableCommand {
                 StandardStreams.printError("\(path): error: \(error)")
             }
         }
-        if failed == files.count { throw ExitCode(ExitStatus.wrongUse.rawValue) }
-        if failed > 0 { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        if failed == files.count { throw ExitCode.wrongUse }
+        if failed > 0 { throw ExitCode.nothingFound }
     }
 }

@@ -43,13 +43,13 @@ struct StudyUpCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "The configuration.", completion: .file(extensions: ["json"]))
+    @Option(help: "The configuration.", completion: .json)
     var config: String
 
-    @ArgumentParser.Flag(help: "Check the configuration, and start nothing.")
+    @Flag(help: "Check the configuration, and start nothing.")
     var check = false
 
-    @ArgumentParser.Flag(help: "Print a line of JSON for each part that is up, for programs.")
+    @Flag(help: "Print a line of JSON for each part that is up, for programs.")
     var json = false
 
     @OptionGroup var console: MessageOptions

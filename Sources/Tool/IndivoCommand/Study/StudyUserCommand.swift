@@ -26,9 +26,9 @@ struct StudyUserCommand: ParsableCommand {
     var name: String
 
     @Option(
-        help: ArgumentHelp(
-            "The file, which its owner alone can read; made when it is not there.",
-            valueName: "file"
+        help: .value(
+            "file",
+            "The file, which its owner alone can read; made when it is not there."
         )
     )
     var users: String
@@ -37,21 +37,21 @@ struct StudyUserCommand: ParsableCommand {
     var role: StudyRole??
 
     @Option(
-        help: ArgumentHelp("The role is in this one of several studies alone.", valueName: "name"),
+        help: .value("name", "The role is in this one of several studies alone."),
         transform: { try StudyName($0) }
     )
     var study: StudyName?
 
-    @ArgumentParser.Flag(help: "Ask for a code of an authenticator, too; prints a new secret, once.")
+    @Flag(help: "Ask for a code of an authenticator, too; prints a new secret, once.")
     var secondFactor = false
 
-    @ArgumentParser.Flag(help: "Ask for no code any more.")
+    @Flag(help: "Ask for no code any more.")
     var noSecondFactor = false
 
-    @ArgumentParser.Flag(help: "Take the person out; their sessions end.")
+    @Flag(help: "Take the person out; their sessions end.")
     var remove = false
 
-    @Option(help: ArgumentHelp("What the authenticator calls the study.", valueName: "name"))
+    @Option(help: .value("name", "What the authenticator calls the study."))
     var title = "Study"
 
     func validate() throws {

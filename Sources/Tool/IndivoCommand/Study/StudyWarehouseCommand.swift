@@ -71,7 +71,7 @@ struct StudyAttachCommand: AsyncParsableCommand {
     @Option(help: "With --print: the schema of the warehouse.")
     var schema = "public"
 
-    @ArgumentParser.Flag(help: "Print the statements, and execute none.")
+    @Flag(help: "Print the statements, and execute none.")
     var print = false
 
     @OptionGroup var console: MessageOptions

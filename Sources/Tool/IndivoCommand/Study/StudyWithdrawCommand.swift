@@ -23,14 +23,14 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
     @OptionGroup var server: StudyServerOptions
 
     @Option(
-        help: ArgumentHelp(
-            "What the study does with the data that it has: erased, or kept; left to the study if not given.",
-            valueName: "erased|kept"
+        help: .value(
+            "erased|kept",
+            "What the study does with the data that it has: erased, or kept; left to the study if not given."
         )
     )
     var data: WithdrawnData?
 
-    @ArgumentParser.Flag(help: "Confirm: what waits for delivery is lost.")
+    @Flag(help: "Confirm: what waits for delivery is lost.")
     var yes = false
 
     func run() async throws {

@@ -30,17 +30,17 @@ struct SurveyCommand: ParsableCommand {
 struct SurveyFile: ParsableArguments {
     @Argument(
         help: "A Questionnaire, or a task of ResearchKit, in JSON; - for standard input.",
-        completion: .file(extensions: ["json"])
+        completion: .json
     )
     var questionnaire: String
 
     @Option(
         name: .customLong("value-set"),
-        help: ArgumentHelp(
-            "A ValueSet that the questionnaire names and does not contain.",
-            valueName: "file"
+        help: .value(
+            "file",
+            "A ValueSet that the questionnaire names and does not contain."
         ),
-        completion: .file(extensions: ["json"])
+        completion: .json
     )
     var valueSets: [String] = []
 
@@ -64,17 +64,17 @@ struct SurveyFile: ParsableArguments {
 struct SurveyContextOptions: ParsableArguments {
     @Option(
         name: .customLong("context"),
-        help: ArgumentHelp(
-            "A resource for the questionnaire's expressions, as in patient=Patient.json.",
-            valueName: "name=file"
+        help: .value(
+            "name=file",
+            "A resource for the questionnaire's expressions, as in patient=Patient.json."
         )
     )
     var resources: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "The time for now() and today(), as in 2026-11-22T09:30:00+01:00.",
-            valueName: "time"
+        help: .value(
+            "time",
+            "The time for now() and today(), as in 2026-11-22T09:30:00+01:00."
         )
     )
     var now: String?
@@ -159,7 +159,7 @@ struct AnsweredSurvey: ParsableArguments {
     @OptionGroup var file: SurveyFile
     @OptionGroup var contextOptions: SurveyContextOptions
 
-    @Argument(help: "A QuestionnaireResponse in JSON.", completion: .file(extensions: ["json"]))
+    @Argument(help: "A QuestionnaireResponse in JSON.", completion: .json)
     var response: String
 
     /// - Throws: ``CommandFailure`` where a file is not what it should be.
@@ -195,7 +195,7 @@ extension Sequence where Element: SurveyFinding {
     func printError() { for finding in self { StandardStreams.printError(finding.description) } }
 
     /// Ends with 1 when there are errors.
-    func end() throws { if contains(where: \.isError) { throw ExitCode(ExitStatus.nothingFound.rawValue) } }
+    func end() throws { if contains(where: \.isError) { throw ExitCode.nothingFound } }
 }
 
 extension SurveyDiagnostic: SurveyFinding {
@@ -240,7 +240,7 @@ struct SurveyCheckCommand: ParsableCommand {
 
     @OptionGroup var file: SurveyFile
 
-    @ArgumentParser.Flag(help: "Print a JSON array of objects with linkId, severity, code and text.")
+    @Flag(help: "Print a JSON array of objects with linkId, severity, code and text.")
     var json = false
 
     func run() throws {
@@ -272,7 +272,7 @@ struct SurveyCheckCommand: ParsableCommand {
             )
         }
         try diagnostics.say(asJSON: self.json, none: invalid > 0 ? nil : "no problems")
-        if invalid > 0 { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        if invalid > 0 { throw ExitCode.nothingFound }
     }
 }
 
@@ -287,7 +287,7 @@ struct SurveyValidateCommand: ParsableCommand {
 
     @OptionGroup var answered: AnsweredSurvey
 
-    @ArgumentParser.Flag(
+    @Flag(
         help: "Print a JSON array of objects with linkId, occurrence, severity, code and text."
     )
     var json = false

@@ -42,30 +42,30 @@ struct SurveyFillCommand: AsyncParsableCommand {
 
     @OptionGroup var app: SMARTAppOptions
 
-    @ArgumentParser.Flag(help: "Log in with a browser, unless a session is kept.")
+    @Flag(help: "Log in with a browser, unless a session is kept.")
     var launch = false
 
     @Option(help: "Where the browser comes back to, exactly as it is registered.")
     var redirectURI = SMARTAppOptions.redirectURI
 
     @Option(
-        help: ArgumentHelp(
-            "The patient's id on the server; with a login the patient of that.",
-            valueName: "id"
+        help: .value(
+            "id",
+            "The patient's id on the server; with a login the patient of that."
         )
     )
     var patient: String?
 
     @Option(
-        help: ArgumentHelp("Answers in JSON, by linkId.", valueName: "file"),
-        completion: .file(extensions: ["json"])
+        help: .value("file", "Answers in JSON, by linkId."),
+        completion: .json
     )
     var answers: String?
 
-    @Option(help: ArgumentHelp("The language of texts that have translations, as in de.", valueName: "code"))
+    @Option(help: .value("code", "The language of texts that have translations, as in de."))
     var language: String?
 
-    @ArgumentParser.Flag(help: "Store the response and what it extracts on the server.")
+    @Flag(help: "Store the response and what it extracts on the server.")
     var send = false
 
     func run() async throws {

@@ -16,7 +16,7 @@ struct SurveyTaskCommand: ParsableCommand {
 
     @OptionGroup var file: SurveyFile
 
-    @Option(help: ArgumentHelp("The language of texts that have translations, as in de.", valueName: "code"))
+    @Option(help: .value("code", "The language of texts that have translations, as in de."))
     var language: String?
 
     func run() throws {
@@ -45,7 +45,7 @@ struct SurveyResultCommand: ParsableCommand {
 
     @Argument(
         help: "A task result in JSON (ORKTaskResult); with --to result a QuestionnaireResponse.",
-        completion: .file(extensions: ["json"])
+        completion: .json
     )
     var result: String
 
@@ -97,7 +97,7 @@ struct SurveyImportTaskCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "A task in JSON; - for standard input.", completion: .file(extensions: ["json"]))
+    @Argument(help: "A task in JSON; - for standard input.", completion: .json)
     var file: String
 
     func run() throws {
@@ -130,13 +130,13 @@ struct SurveyCheckTaskCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "A task in JSON; - for standard input.", completion: .file(extensions: ["json"]))
+    @Argument(help: "A task in JSON; - for standard input.", completion: .json)
     var file: String?
 
-    @ArgumentParser.Flag(help: "Print the JSON Schema of tasks, and check nothing.")
+    @Flag(help: "Print the JSON Schema of tasks, and check nothing.")
     var schema = false
 
-    @ArgumentParser.Flag(
+    @Flag(
         help: "Print a JSON array of objects with line, column, path, severity and text."
     )
     var json = false
@@ -177,7 +177,7 @@ struct SurveyFormatCommand: ParsableCommand {
 
     @Argument(
         help: "A file with ResearchKit's JSON; - for standard input.",
-        completion: .file(extensions: ["json"])
+        completion: .json
     )
     var file: String
 
@@ -212,7 +212,7 @@ struct SurveyExtractCommand: ParsableCommand {
 
     @OptionGroup var answered: AnsweredSurvey
 
-    @ArgumentParser.Flag(help: "Print also what is not valid FHIR.")
+    @Flag(help: "Print also what is not valid FHIR.")
     var unchecked = false
 
     func run() throws {

@@ -31,21 +31,21 @@ struct SurveyRunCommand: AsyncParsableCommand {
     @OptionGroup var context: SurveyContextOptions
 
     @Option(
-        help: ArgumentHelp("Answers in JSON, by linkId.", valueName: "file"),
-        completion: .file(extensions: ["json"])
+        help: .value("file", "Answers in JSON, by linkId."),
+        completion: .json
     )
     var answers: String?
 
     @Option(
-        help: ArgumentHelp("A response to go on with.", valueName: "file"),
-        completion: .file(extensions: ["json"])
+        help: .value("file", "A response to go on with."),
+        completion: .json
     )
     var response: String?
 
-    @Option(help: ArgumentHelp("Whom the response is about, as in Patient/7.", valueName: "reference"))
+    @Option(help: .value("reference", "Whom the response is about, as in Patient/7."))
     var subject: String?
 
-    @Option(help: ArgumentHelp("The language of texts that have translations, as in de.", valueName: "code"))
+    @Option(help: .value("code", "The language of texts that have translations, as in de."))
     var language: String?
 
     func run() async throws {

@@ -41,7 +41,7 @@ struct SurveyServeCommand: AsyncParsableCommand {
     @OptionGroup var terminology: SurveyTerminologyOptions
     @OptionGroup var app: SMARTAppOptions
 
-    @ArgumentParser.Flag(help: "Have visitors log in at the health record of --base.")
+    @Flag(help: "Have visitors log in at the health record of --base.")
     var launch = false
 
     @Option(help: "The port; 0 for a free one.")
@@ -50,19 +50,19 @@ struct SurveyServeCommand: AsyncParsableCommand {
     @Option(help: "Listen on this IPv4 address; anything but loopback puts the pages on the network.")
     var address = "127.0.0.1"
 
-    @Option(help: ArgumentHelp("The name under which a proxy with TLS serves the pages.", valueName: "name"))
+    @Option(help: .value("name", "The name under which a proxy with TLS serves the pages."))
     var host: String?
 
     @Option(
-        help: ArgumentHelp("Keep the responses in this folder.", valueName: "folder"),
+        help: .value("folder", "Keep the responses in this folder."),
         completion: .directory
     )
     var responses: String?
 
-    @Option(help: ArgumentHelp("Whom the responses are about, as in Patient/7.", valueName: "reference"))
+    @Option(help: .value("reference", "Whom the responses are about, as in Patient/7."))
     var subject: String?
 
-    @ArgumentParser.Flag(help: "Print one line of JSON first, for programs.")
+    @Flag(help: "Print one line of JSON first, for programs.")
     var json = false
 
     func run() async throws {

@@ -8,21 +8,21 @@ import Surveys
 struct SurveyTerminologyOptions: ParsableArguments {
     @Option(
         name: .customLong("terminology"),
-        help: ArgumentHelp(
+        help: .value(
+            "url",
             """
             A terminology server that may be asked for value sets where the questionnaire prefers it; the \
             first is asked also for what it has no preference for. May be given several times.
-            """,
-            valueName: "url"
+            """
         )
     )
     var servers: [String] = []
 
     @Option(
         name: .customLong("terminology-cache"),
-        help: ArgumentHelp(
-            "Keep what terminology servers say in this folder, for a week.",
-            valueName: "folder"
+        help: .value(
+            "folder",
+            "Keep what terminology servers say in this folder, for a week."
         ),
         completion: .directory
     )

@@ -29,7 +29,7 @@ struct LoginCommand: AsyncParsableCommand {
 
     @Flag(help: "Open the page in the browser.") var open = false
 
-    @Option(help: ArgumentHelp("How long to wait for the browser.", valueName: "minutes"))
+    @Option(help: .value("minutes", "How long to wait for the browser."))
     var timeout = 10
 
     func validate() throws {

@@ -23,7 +23,7 @@ struct LogoutCommand: AsyncParsableCommand {
         let kept = try opened.keptSessions()
         guard !kept.isEmpty else {
             console.note("There is no session to forget; “indivo sessions” lists those that are kept.")
-            throw ExitCode(ExitStatus.nothingFound.rawValue)
+            throw ExitCode.nothingFound
         }
         for session in all ? try opened.store.sessions() : [try opened.choose(from: kept)] {
             try opened.store.forget(session)

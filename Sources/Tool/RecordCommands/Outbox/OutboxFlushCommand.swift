@@ -32,7 +32,7 @@ struct OutboxFlushCommand: AsyncParsableCommand {
         case .loginNeeded(let error)?: throw CommandFailure(error)
         case .unreachable(let error)?:
             throw CommandFailure(description: CommandFailure(error).description, status: .notReached)
-        case nil: if left > 0 { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        case nil: if left > 0 { throw ExitCode.nothingFound }
         }
     }
 }

@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// Why a command cannot do what it was asked, and what to try.
 package struct CommandFailure: Error, CustomStringConvertible {
     /// As it is printed: `error: …`, or `FILE:LINE:COLUMN: error: …` as compilers write it.
@@ -57,6 +59,12 @@ package enum ExitStatus: Int32 {
         The exit status is 0 when it is done, 1 when nothing was found, 2 for wrong use or bad input, \
         3 when the server refuses or fails, 4 when it is not reached.
         """
+}
+
+extension ExitCode {
+    package static let nothingFound = ExitCode(ExitStatus.nothingFound.rawValue)
+    package static let wrongUse = ExitCode(ExitStatus.wrongUse.rawValue)
+    package static let refused = ExitCode(ExitStatus.refused.rawValue)
 }
 
 extension Optional {

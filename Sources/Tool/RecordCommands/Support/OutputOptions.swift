@@ -14,7 +14,7 @@ package struct OutputOptions: ParsableArguments {
         try listing.print(asJSON: json)
         if listing.rows.isEmpty {
             console.note(none)
-            throw ExitCode(ExitStatus.nothingFound.rawValue)
+            throw ExitCode.nothingFound
         }
     }
 

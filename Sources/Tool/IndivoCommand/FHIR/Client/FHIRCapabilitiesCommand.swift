@@ -15,7 +15,7 @@ struct FHIRCapabilitiesCommand: AsyncParsableCommand {
             """
     )
 
-    @ArgumentParser.Flag(help: "Print JSON without white space.")
+    @Flag(help: "Print JSON without white space.")
     var compact = false
 
     @OptionGroup var connection: FHIRConnectionOptions

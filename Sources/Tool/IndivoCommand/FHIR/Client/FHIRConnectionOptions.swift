@@ -8,13 +8,13 @@ import RecordCommands
 
 /// Which FHIR server a command is about. The token comes from the environment, never from arguments.
 struct FHIRConnectionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The base URL of the FHIR server (FHIR_BASE).", valueName: "url"))
+    @Option(help: .value("url", "The base URL of the FHIR server (FHIR_BASE)."))
     var base: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A host to use without TLS; everybody on the way can read what is sent.",
-            valueName: "host"
+        help: .value(
+            "host",
+            "A host to use without TLS; everybody on the way can read what is sent."
         )
     )
     var allowHttp: [String] = []

@@ -22,7 +22,7 @@ struct FHIRCreateCommand: AsyncParsableCommand {
     @Argument(help: "The files; standard input when left out or -.", completion: .file())
     var files: [String] = []
 
-    @Option(help: ArgumentHelp("Store nothing where a resource meets this condition.", valueName: "query"))
+    @Option(help: .value("query", "Store nothing where a resource meets this condition."))
     var ifNoneExist: String?
 
     @OptionGroup var connection: FHIRConnectionOptions

@@ -17,7 +17,7 @@ struct FHIRDeleteCommand: AsyncParsableCommand {
     @Argument(help: "Types and ids.")
     var addresses: [FHIRAddress]
 
-    @Option(help: ArgumentHelp("Only where this is the newest version.", valueName: "version"))
+    @Option(help: .value("version", "Only where this is the newest version."))
     var ifMatch: String?
 
     @OptionGroup var connection: FHIRConnectionOptions

@@ -26,7 +26,7 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
     @Option(help: "The folder for the files.", completion: .directory)
     var output: String
 
-    @ArgumentParser.Flag(help: "Export what is about patients alone.")
+    @Flag(help: "Export what is about patients alone.")
     var patients = false
 
     @Option(help: "Export what is about the patients of a group, by its id.")
@@ -44,7 +44,7 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
     @Option(help: "An element to export, such as Patient.name; again for others. All unless given.")
     var element: [String] = []
 
-    @ArgumentParser.Flag(help: "Leave the export on the server.")
+    @Flag(help: "Leave the export on the server.")
     var keep = false
 
     @OptionGroup var connection: FHIRConnectionOptions
@@ -79,7 +79,7 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
             try? FileManager.default.removeItem(at: Self.record(in: folder))
             let time = manifest.transactionTime?.description ?? "an unknown time"
             connection.console.note("\(manifest.output.count) files are in \(output), of data at \(time).")
-            if !manifest.error.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+            if !manifest.error.isEmpty { throw ExitCode.nothingFound }
         } catch let error as FHIRClientError {
             throw CommandFailure(error)
         }

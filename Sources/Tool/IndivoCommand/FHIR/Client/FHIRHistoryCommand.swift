@@ -23,10 +23,10 @@ struct FHIRHistoryCommand: AsyncParsableCommand {
     @Argument(help: "A type, or type and id; all resources when left out.")
     var address: FHIRAddress?
 
-    @Option(help: ArgumentHelp("Only what was stored since.", valueName: "instant"))
+    @Option(help: .value("instant", "Only what was stored since."))
     var since: String?
 
-    @Option(help: ArgumentHelp("Print so many entries at most.", valueName: "number"))
+    @Option(help: .value("number", "Print so many entries at most."))
     var limit: Int?
 
     @OptionGroup var connection: FHIRConnectionOptions

@@ -48,9 +48,9 @@ struct SMARTAppOptions: ParsableArguments {
     var clientID: String?
 
     @Option(
-        help: ArgumentHelp(
-            "What to ask for, with blanks between the scopes; by default to read the patient's data.",
-            valueName: "scopes"
+        help: .value(
+            "scopes",
+            "What to ask for, with blanks between the scopes; by default to read the patient's data."
         )
     )
     var scope: String?
@@ -90,7 +90,7 @@ struct FHIRLogoutCommand: AsyncParsableCommand {
     func run() async throws {
         guard let launch = try connection.keptLaunch() else {
             connection.console.note("There is no session to forget.")
-            throw ExitCode(ExitStatus.nothingFound.rawValue)
+            throw ExitCode.nothingFound
         }
         do {
             try await launch.logOut()

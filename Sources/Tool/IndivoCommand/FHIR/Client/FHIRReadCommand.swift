@@ -22,7 +22,7 @@ struct FHIRReadCommand: AsyncParsableCommand {
 
     @Argument(help: .hidden) var separateID: String?
 
-    @ArgumentParser.Flag(help: "Print JSON without white space.")
+    @Flag(help: "Print JSON without white space.")
     var compact = false
 
     @OptionGroup var connection: FHIRConnectionOptions

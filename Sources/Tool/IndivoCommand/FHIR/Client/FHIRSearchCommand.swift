@@ -29,21 +29,21 @@ struct FHIRSearchCommand: AsyncParsableCommand {
     @Argument(help: "The type of resource.")
     var type: String
 
-    @Argument(help: ArgumentHelp("Conditions, and how the result is given.", valueName: "name=value"))
+    @Argument(help: .value("name=value", "Conditions, and how the result is given."))
     var parameters: [String] = []
 
-    @ArgumentParser.Flag(help: "Print included resources too.")
+    @Flag(help: "Print included resources too.")
     var all = false
 
-    @ArgumentParser.Flag(
+    @Flag(
         help: "Send the parameters in the body of a POST, where no server or proxy logs them."
     )
     var post = false
 
-    @ArgumentParser.Flag(help: "Print only how many there are.")
+    @Flag(help: "Print only how many there are.")
     var count = false
 
-    @Option(help: ArgumentHelp("Print so many resources at most.", valueName: "number"))
+    @Option(help: .value("number", "Print so many resources at most."))
     var limit: Int?
 
     @OptionGroup var connection: FHIRConnectionOptions
@@ -108,7 +108,7 @@ extension FHIREntries {
         }
         guard printed == 0 else { return }
         console.note(none)
-        throw ExitCode(ExitStatus.nothingFound.rawValue)
+        throw ExitCode.nothingFound
     }
 }
 

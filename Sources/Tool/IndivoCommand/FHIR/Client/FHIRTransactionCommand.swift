@@ -40,6 +40,6 @@ struct FHIRTransactionCommand: AsyncParsableCommand {
                 connection.console.note("entry \(index): \(issue.message)")
             }
         }
-        if !results.allSatisfy(\.isSuccess) { throw ExitCode(ExitStatus.refused.rawValue) }
+        if !results.allSatisfy(\.isSuccess) { throw ExitCode.refused }
     }
 }

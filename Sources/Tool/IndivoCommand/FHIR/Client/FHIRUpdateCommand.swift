@@ -20,14 +20,14 @@ struct FHIRUpdateCommand: AsyncParsableCommand {
     @Argument(help: "The file; standard input when left out or -.", completion: .file())
     var file: String = "-"
 
-    @Option(help: ArgumentHelp("Only where this is the newest version.", valueName: "version"))
+    @Option(help: .value("version", "Only where this is the newest version."))
     var ifMatch: String?
 
     @Option(
         name: .customLong("where"),
-        help: ArgumentHelp(
-            "The one resource that meets this condition, or a new one, not that of the id.",
-            valueName: "query"
+        help: .value(
+            "query",
+            "The one resource that meets this condition, or a new one, not that of the id."
         )
     )
     var condition: String?
