@@ -45,7 +45,7 @@ extension FHIRPathEvaluation {
     /// The resource of a reference, of a canonical or of a URL (FHIR, `resolve`).
     private mutating func resolved(
         _ item: FHIRPathItem,
-        at position: FHIRPathSyntax.Node
+        at position: Node
     ) throws(FHIRPathError) -> JSONValue? {
         try spend(at: position)
         var reference = item.string
@@ -178,7 +178,7 @@ extension FHIRPathEvaluation {
 
     private mutating func questionnaireScore(
         of coding: JSONValue,
-        at position: FHIRPathSyntax.Node
+        at position: Node
     ) throws(FHIRPathError) -> FHIRPathItem? {
         guard let code = coding.member("code")?.string,
             case .node(let questionnaire)? = variables["questionnaire"]?.first?.storage
@@ -197,7 +197,7 @@ extension FHIRPathEvaluation {
                     return score
                 }
             }
-            queue += element.member("item")?.elements.map(Array.init) ?? []
+            queue += element.elements(of: "item")
         }
         return nil
     }

@@ -174,10 +174,10 @@ struct KnownCodes: Sendable {
         }
         let isExact = json.member("caseSensitive")?.boolean != false
         var codes: Set<String> = []
-        var queue = json.member("concept")?.elements.map(Array.init) ?? []
+        var queue = json.elements(of: "concept")
         while let concept = queue.popLast() {
             if let code = concept.member("code")?.string { codes.insert(code) }
-            queue += concept.member("concept")?.elements.map(Array.init) ?? []
+            queue += concept.elements(of: "concept")
         }
         all = isExact && !codes.isEmpty ? codes : nil
     }

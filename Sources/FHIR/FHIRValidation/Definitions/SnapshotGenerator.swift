@@ -312,7 +312,7 @@ private struct SnapshotGenerator {
             switch member.name {
             case "id", "path": continue
             case "constraint":
-                let old = own.member("constraint")?.elements.map(Array.init) ?? []
+                let old = own.elements(of: "constraint")
                 let new = (member.value.elements.map(Array.init) ?? []).filter { rule in
                     !old.contains { $0.member("key") == rule.member("key") }
                 }

@@ -425,7 +425,7 @@ struct ProfileReader {
             (json.member(name)?.elements ?? []).compactMap(\.string)
         }
         // A type may name the element of a profile to start from.
-        let siblings = json.member("_profile")?.elements.map(Array.init) ?? []
+        let siblings = json.elements(of: "_profile")
         let profiles = list("profile").enumerated().map { index, url in
             let parts = siblings.indices.contains(index) ? siblings[index].member("extension")?.elements : nil
             let part = parts?.first {

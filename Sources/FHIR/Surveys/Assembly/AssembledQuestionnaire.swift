@@ -64,10 +64,10 @@ private struct Assembler {
         var scope = Scope()
         if let canonical = root["url"]?.string { scope.path = [canonical] }
         scope.nextPrefix = linkIdPrefix(of: root, scope)
-        contained = root["contained"]?.elements.map(Array.init) ?? []
+        contained = root.elements(of: "contained")
         var inherited: [JSONValue] = []
         tree["item"] = list(root["item"], scope, &inherited)
-        let own = root["extension"]?.elements.map(Array.init) ?? []
+        let own = root.elements(of: "extension")
         // Of several modules that say the same, one does.
         var known = Set(own.map { $0.text() })
         let added = (rootExtensions + inherited).filter { known.insert($0.text()).inserted }
@@ -125,7 +125,7 @@ private struct Assembler {
         var inherited: [JSONValue] = []
         element["item"] = list(element["item"], scope, &inherited)
         if !inherited.isEmpty {
-            let own = element["extension"]?.elements.map(Array.init) ?? []
+            let own = element.elements(of: "extension")
             element["extension"] = JSONValue(own + inherited)
         }
         return element
@@ -158,7 +158,7 @@ private struct Assembler {
         inner.path.append(canonical)
         inner.prefix = scope.nextPrefix
         if !assembledFrom.contains(reference) { assembledFrom.append(reference) }
-        for tree in found["extension"]?.elements.map(Array.init) ?? [] {
+        for tree in found.elements(of: "extension") {
             switch tree["url"]?.string {
             case ExtensionURL.launchContext[0]?, ExtensionURL.launchContext[1]?, ExtensionURL.library?:
                 rootExtensions.append(tree)
@@ -168,7 +168,7 @@ private struct Assembler {
             default: continue
             }
         }
-        contain(found["contained"]?.elements.map(Array.init) ?? [], display)
+        contain(found.elements(of: "contained"), display)
         return list(found["item"], inner, &inherited)?.elements.map(Array.init) ?? []
     }
 

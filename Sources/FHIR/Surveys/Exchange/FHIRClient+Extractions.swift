@@ -112,12 +112,12 @@ extension FHIRBundle.Entry {
             let identifier: JSONValue = [
                 "system": JSONValue(Self.identifierSystem), "value": JSONValue(value),
             ]
-            let known = tree["identifier"]?.elements.map(Array.init) ?? []
+            let known = tree.elements(of: "identifier")
             tree["identifier"] = element.isList ? JSONValue(known + [identifier]) : identifier
             parameter = "identifier"
         } else {
             var meta = tree["meta"] ?? [:]
-            let tags = meta["tag"]?.elements.map(Array.init) ?? []
+            let tags = meta.elements(of: "tag")
             let tag: JSONValue = ["system": JSONValue(Self.identifierSystem), "code": JSONValue(value)]
             meta["tag"] = JSONValue(tags + [tag])
             tree["meta"] = meta

@@ -313,7 +313,7 @@ extension ValueSet {
         var count = 0
         var stack = expansion.map { [$0] } ?? []
         while let concept = stack.popLast(), count < limit {
-            let contained = concept.member("contains")?.elements.map(Array.init) ?? []
+            let contained = concept.elements(of: "contains")
             count += contained.count
             stack += contained
         }

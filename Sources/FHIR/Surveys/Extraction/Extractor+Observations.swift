@@ -141,7 +141,7 @@ extension Extractor {
         guard entries.count > index else { return }
         let reference: JSONValue = ["reference": JSONValue(entries[index].fullURL)]
         for child in parts.derived {
-            let known = entries[child].resource["derivedFrom"]?.elements.map(Array.init) ?? []
+            let known = entries[child].resource.elements(of: "derivedFrom")
             entries[child].resource["derivedFrom"] = JSONValue(known + [reference])
         }
         switch scope.observing {

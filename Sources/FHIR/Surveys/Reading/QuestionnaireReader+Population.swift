@@ -71,7 +71,7 @@ extension QuestionnaireReader {
     /// The searches of a contained batch.
     mutating func readSourceQueries(_ reference: JSONValue) -> SourceQueries? {
         let address = reference.member("reference")?.string ?? ""
-        let contained = tree.member("contained")?.elements.map(Array.init) ?? []
+        let contained = tree.elements(of: "contained")
         let batch = contained.first {
             address.hasPrefix("#") && $0.member("id")?.string == String(address.dropFirst())
         }
@@ -84,7 +84,7 @@ extension QuestionnaireReader {
             )
             return nil
         }
-        let entries = batch.member("entry")?.elements.map(Array.init) ?? []
+        let entries = batch.elements(of: "entry")
         let queries = entries.map { entry -> SurveyExpression? in
             let request = entry.member("request")
             guard request?.member("method")?.isString("GET") == true, let url = request?.member("url") else {

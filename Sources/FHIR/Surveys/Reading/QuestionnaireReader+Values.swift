@@ -44,7 +44,7 @@ extension QuestionnaireReader {
     }
 
     mutating func readConditions(_ item: inout SurveyItem) {
-        let list = item.source.member("enableWhen")?.elements.map(Array.init) ?? []
+        let list = item.source.elements(of: "enableWhen")
         item.isEnabledByAny = item.source.member("enableBehavior")?.isString("any") ?? false
         for tree in list {
             let view = Questionnaire.Item.EnableWhen(view: tree)

@@ -66,7 +66,7 @@ struct ValueSetReader {
             count += 1
             if let url = tree.member("answerValueSet")?.string { urls.append(url) }
             if let url = ExtensionList(tree).value(ExtensionURL.unitValueSet)?.string { urls.append(url) }
-            stack += tree.member("item")?.elements.map(Array.init) ?? []
+            stack += tree.elements(of: "item")
         }
         return urls
     }
@@ -214,7 +214,7 @@ struct ValueSetReader {
                 if concept.member("abstract")?.boolean != true {
                     expansion.append(concept, system: concept.member("system")?.string)
                 }
-                stack += (concept.member("contains")?.elements.map(Array.init) ?? []).reversed()
+                stack += concept.elements(of: "contains").reversed()
             }
             for index in expansion.options.indices where expansion.options[index].score == nil {
                 if let coding = expansion.options[index].value.coding {
@@ -302,10 +302,10 @@ struct ValueSetReader {
         } else if let system {
             if let codeSystem = codeSystems[system] {
                 var stack =
-                    (codeSystem.member("concept")?.elements.map(Array.init) ?? []).reversed() as [JSONValue]
+                    codeSystem.elements(of: "concept").reversed() as [JSONValue]
                 while let concept = stack.popLast(), !expansion.isFull {
                     expansion.append(concept, system: system)
-                    stack += (concept.member("concept")?.elements.map(Array.init) ?? []).reversed()
+                    stack += concept.elements(of: "concept").reversed()
                 }
             } else {
                 expansion.isUnknown = true

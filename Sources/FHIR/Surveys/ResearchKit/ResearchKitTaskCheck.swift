@@ -246,7 +246,7 @@ public struct ResearchKitTaskCheck: Sendable {
     // MARK: Identifiers
 
     private mutating func checkSteps(_ task: JSONValue) {
-        let steps = task["steps"]?.elements.map(Array.init) ?? []
+        let steps = task.elements(of: "steps")
         if steps.isEmpty { report("the task has no steps", "steps", task["steps"] ?? task) }
         var identifiers: Set<String> = []
         for (index, step) in steps.enumerated() {
@@ -275,7 +275,7 @@ public struct ResearchKitTaskCheck: Sendable {
             }
             let rule = member.value
             let destinations =
-                (rule["destinationStepIdentifiers"]?.elements.map(Array.init) ?? [])
+                rule.elements(of: "destinationStepIdentifiers")
                 + [rule["destinationStepIdentifier"], rule["defaultStepIdentifier"]].compactMap { $0 }
             for destination in destinations {
                 // Empty, it ends the task.

@@ -125,8 +125,8 @@ extension ResearchKitTaskReader {
         case "ORKDirectStepNavigationRule":
             return .init(from: from, conditional: [], next: try index(json["destinationStepIdentifier"]))
         case "ORKPredicateStepNavigationRule":
-            let destinations = json["destinationStepIdentifiers"]?.elements.map(Array.init) ?? []
-            let predicates = json["resultPredicateFormats"]?.elements.map(Array.init) ?? []
+            let destinations = json.elements(of: "destinationStepIdentifiers")
+            let predicates = json.elements(of: "resultPredicateFormats")
             if predicates.count != destinations.count {
                 let pairs = min(predicates.count, destinations.count)
                 let first = predicates.count > pairs ? predicates[pairs] : destinations[pairs]

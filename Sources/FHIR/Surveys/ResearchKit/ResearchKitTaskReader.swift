@@ -203,7 +203,7 @@ struct ResearchKitTaskReader {
         for text in texts + [Self.text(json, "footnote"), Self.text(json, "footerText")].compactMap({ $0 }) {
             children.append(try begin("\(identifier)-text", "display", text, json))
         }
-        for item in json["formItems"]?.elements.map(Array.init) ?? [] {
+        for item in json.elements(of: "formItems") {
             let name = item["identifier"]?.string ?? ""
             guard item["answerFormat"] != nil, item["answerFormat"]?.isNull == false else {
                 let parts = [Self.text(item, "text"), Self.text(item, "detailText")].compactMap { $0 }
@@ -287,7 +287,7 @@ struct ResearchKitTaskReader {
 extension JSONValue {
     /// Adds an extension to an element.
     mutating func addExtension(_ url: String, _ type: String, _ value: JSONValue) {
-        var list = self["extension"]?.elements.map(Array.init) ?? []
+        var list = elements(of: "extension")
         list.append(["url": JSONValue(url), "value\(type)": value])
         self["extension"] = JSONValue(list)
     }

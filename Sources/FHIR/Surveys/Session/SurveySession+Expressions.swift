@@ -245,7 +245,7 @@ extension SurveySession {
         if case .coding(let coding) = value, let score = item.score(of: coding),
             ExtensionList(coding.tree).score == nil
         {
-            var list = content.tree["extension"]?.elements.map(Array.init) ?? []
+            var list = content.tree.elements(of: "extension")
             list.append(["url": JSONValue(ExtensionURL.scores[0]), "valueDecimal": score.tree])
             content.tree["extension"] = JSONValue(list)
         }

@@ -77,9 +77,9 @@ public struct DocumentTable<Document: IndivoDocument> {
     private static func occurrences(of linkIds: Set<String>, in json: JSONValue) -> [String: [Occurrence]] {
         var found: [String: [Occurrence]] = [:]
         func children(_ json: JSONValue) -> [JSONValue] {
-            (json.member("item")?.elements.map(Array.init) ?? [])
+            json.elements(of: "item")
                 + json.elements(of: "answer").flatMap {
-                    $0.member("item")?.elements.map(Array.init) ?? []
+                    $0.elements(of: "item")
                 }
         }
         var stack = Array(children(json).reversed())

@@ -15,7 +15,7 @@ extension AnyResource {
         }
         if let system {
             let own = Identifier(system: system, value: address.key)
-            let others = tree.member("identifier")?.elements.map(Array.init) ?? []
+            let others = tree.elements(of: "identifier")
             members.append(JSONMember(name: "identifier", value: JSONValue([own.tree] + others)))
         }
         let rest = (tree.members.map(Array.init) ?? []).filter { member in

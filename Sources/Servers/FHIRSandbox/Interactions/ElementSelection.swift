@@ -45,7 +45,7 @@ struct ElementSelection {
         }
         var selected = JSONValue(members: kept)
         var meta = selected["meta"] ?? [:]
-        var tags = meta["tag"]?.elements.map(Array.init) ?? []
+        var tags = meta.elements(of: "tag")
         tags.append([
             "system": "http://terminology.hl7.org/CodeSystem/v3-ObservationValue", "code": "SUBSETTED",
         ])

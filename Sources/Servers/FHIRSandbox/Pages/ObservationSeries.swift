@@ -19,7 +19,7 @@ struct ObservationSeries {
         for observation in observations {
             let page = "/resources/Observation/\(observation["id"]?.string ?? "")"
             var isCharted = false
-            for part in [observation] + (observation["component"]?.elements.map(Array.init) ?? []) {
+            for part in [observation] + observation.elements(of: "component") {
                 guard let text = ResourceText.date(of: observation), let range = TimeRange(text),
                     let quantity = part["valueQuantity"], let value = quantity["value"]?.double,
                     value.isFinite,

@@ -95,7 +95,7 @@ struct PatientHealthPage {
     /// The zone that an observation names, or has in its date.
     private static func zone(of observation: JSONValue) -> TimeZone? {
         for part in observation["extension"]?.elements?.flatMap({
-            $0["extension"]?.elements.map(Array.init) ?? []
+            $0.elements(of: "extension")
         }) ?? []
         where part["url"]?.string?.hasSuffix("/HKTimeZone") == true {
             if let zone = part["valueString"]?.string.flatMap({ TimeZone(identifier: $0) }) { return zone }
@@ -129,7 +129,7 @@ enum ObservedMeasurements {
             ).first
             return stage.map { [measurement(.sleep($0))] } ?? []
         }
-        let parts = observation["component"]?.elements.map(Array.init) ?? []
+        let parts = observation.elements(of: "component")
         if !codes.isDisjoint(with: WorkoutFigures.codes) {
             guard let activity = values(of: observation["valueCodeableConcept"]).first else { return [] }
             func figure(_ quantity: MeasuredQuantity, _ names: Set<String>) -> Decimal? {

@@ -4,7 +4,7 @@ import OrderedJSON
 enum ResourceText {
     /// A name of a person.
     static func name(of person: JSONValue) -> String {
-        let names = person["name"]?.elements.map(Array.init) ?? []
+        let names = person.elements(of: "name")
         let name =
             names.first { $0["use"]?.string == "official" } ?? names.first { $0["use"]?.string == "usual" }
             ?? names.first

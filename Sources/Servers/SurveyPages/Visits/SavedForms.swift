@@ -66,7 +66,7 @@ struct SavedForms: Sendable {
 
     /// Goes on with a stored response, and takes the revision out of it.
     init(takenFrom response: inout JSONValue) {
-        let extensions = response["extension"]?.elements.map(Array.init) ?? []
+        let extensions = response.elements(of: "extension")
         let stored = extensions.first { $0["url"]?.string == Self.url }?["valueInteger"]?.integer ?? 1
         revision = max(1, min(stored, Int(Int32.max)))
         oldestKnown = revision
@@ -78,6 +78,6 @@ struct SavedForms: Sendable {
 
     func write(to response: inout JSONValue) {
         let own: JSONValue = ["url": JSONValue(Self.url), "valueInteger": JSONValue(revision)]
-        response["extension"] = JSONValue((response["extension"]?.elements.map(Array.init) ?? []) + [own])
+        response["extension"] = JSONValue(response.elements(of: "extension") + [own])
     }
 }

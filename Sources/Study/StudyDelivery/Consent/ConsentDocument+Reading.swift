@@ -136,7 +136,7 @@ extension ConsentDocument {
         )
         definition = json
         language = text(json["language"], "language", 35)
-        let terms = json["term"]?.elements.map(Array.init) ?? []
+        let terms = json.elements(of: "term")
         if terms.count > 200 { problems.add("there are more than 200 terms", "term", json["term"]) }
         for (index, term) in terms.prefix(200).enumerated() {
             if let section = Self.section(term, "term[\(index)]", &problems) { sections.append(section) }

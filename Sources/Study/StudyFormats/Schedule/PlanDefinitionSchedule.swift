@@ -9,7 +9,7 @@ extension StudySchedule {
             problems.add("this is a resource, but not a PlanDefinition", "", json)
             return
         }
-        let actions = json["action"]?.elements.map(Array.init) ?? []
+        let actions = json.elements(of: "action")
         if actions.isEmpty { problems.add("there is no action", "", json) }
         if actions.count > Self.maximumTasks {
             problems.add("there are more than \(Self.maximumTasks) actions", "action", json["action"])
@@ -62,7 +62,7 @@ private struct ActionReader {
 
     /// `relatedAction`: after `enrolment`, by a duration, or in a range whose width is the longest delay.
     private mutating func readStart(_ task: inout ScheduledTask, _ ids: Set<String>) {
-        let related = action["relatedAction"]?.elements.map(Array.init) ?? []
+        let related = action.elements(of: "relatedAction")
         guard let first = related.first else { return }
         let path = "\(path).relatedAction"
         if related.count > 1 {

@@ -57,7 +57,7 @@ struct TaskResults: Sendable {
             _ = session.fill(withResearchKitResult: result)
             response = session.response().tree
         } else {
-            let items = Self.items(isTask ? result["results"]?.elements.map(Array.init) ?? [] : [result], 0)
+            let items = Self.items(isTask ? result.elements(of: "results") : [result], 0)
             guard !items.isEmpty else { return nil }
             let name = task.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "task"
             response = [
@@ -82,7 +82,7 @@ struct TaskResults: Sendable {
             else { return nil }
             var item: JSONValue = ["linkId": JSONValue(identifier)]
             let answers = answers(of: result)
-            let inner = items(result["results"]?.elements.map(Array.init) ?? [], depth + 1)
+            let inner = items(result.elements(of: "results"), depth + 1)
             // A step with one question has the question's identifier.
             if answers.isEmpty, inner.count == 1, inner[0]["linkId"] == item["linkId"] { return inner[0] }
             let isQuestion = result["_class"]?.string?.hasSuffix("QuestionResult") == true

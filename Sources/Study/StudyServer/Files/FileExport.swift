@@ -136,7 +136,7 @@ private struct FileTimes {
             else { continue }
             var stack = [json]
             while let result = stack.popLast() {
-                stack += result["results"]?.elements.map(Array.init) ?? []
+                stack += result.elements(of: "results")
                 guard result["_class"]?.string == "ORKFileResult" else { continue }
                 let names = ["fileName", "fileURL"].compactMap { result[$0]?.string }
                 guard let name = names.first?.split(separator: "/").last else { continue }

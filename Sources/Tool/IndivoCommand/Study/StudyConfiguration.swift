@@ -95,7 +95,7 @@ struct StudyConfiguration {
 
     private var certificates: [StudyCertificate] {
         get throws {
-            try (json["encrypt"]?.elements.map(Array.init) ?? []).map { name in
+            try json.elements(of: "encrypt").map { name in
                 guard let name = name.string else {
                     throw CommandFailure("“encrypt” is a list of paths of certificates")
                 }
