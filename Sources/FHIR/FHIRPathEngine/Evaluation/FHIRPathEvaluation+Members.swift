@@ -4,7 +4,7 @@ extension FHIRPathEvaluation {
         _ name: String,
         of items: Items,
         isRoot: Bool,
-        _ position: FHIRPathSyntax.Node
+        _ position: Node
     ) throws(FHIRPathError) -> Items {
         var result: Items = []
         result.reserveCapacity(items.count)
@@ -45,7 +45,7 @@ extension FHIRPathEvaluation {
     }
 
     /// What follows `as Type` is an element of that type, whatever comes at run time.
-    private func checkCast(before name: String, _ position: FHIRPathSyntax.Node) throws(FHIRPathError) {
+    private func checkCast(before name: String, _ position: Node) throws(FHIRPathError) {
         guard case .member(let base?, _) = position.kind,
             case .type(let operation, _, let specifier) = syntax[base].kind,
             operation != .is, let type = PathType(named: specifier.name), type.element(named: name) == nil

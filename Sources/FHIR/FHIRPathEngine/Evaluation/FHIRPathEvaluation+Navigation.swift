@@ -48,7 +48,7 @@ extension FHIRPathEvaluation {
     /// The items as nodes, if all of them were parsed.
     private mutating func begin(
         with items: Items,
-        at node: FHIRPathSyntax.Node
+        at node: Node
     ) throws(FHIRPathError) -> [BorrowedNode]? {
         var nodes: [BorrowedNode] = []
         nodes.reserveCapacity(items.count)
@@ -62,7 +62,7 @@ extension FHIRPathEvaluation {
 
     private mutating func parts(
         of items: [BorrowedNode],
-        at node: FHIRPathSyntax.Node,
+        at node: Node,
         _ body: (BorrowedNode, inout [BorrowedNode]) -> Void
     ) throws(FHIRPathError) -> [BorrowedNode] {
         var found: [BorrowedNode] = []

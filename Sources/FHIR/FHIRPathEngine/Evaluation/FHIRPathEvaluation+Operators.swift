@@ -2,8 +2,7 @@ import FHIR
 
 /// Operators (FHIRPath sections 6.1 to 6.6).
 extension FHIRPathEvaluation {
-    func sign(_ isNegative: Bool, _ items: Items, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> Items
-    {
+    func sign(_ isNegative: Bool, _ items: Items, at node: Node) throws(FHIRPathError) -> Items {
         guard let item = try single(items, at: node) else { return [] }
         switch item.systemValue {
         case let value? where !isNegative && (value.number != nil || item.isQuantity):
@@ -20,11 +19,11 @@ extension FHIRPathEvaluation {
     }
 
     mutating func apply(
-        _ operation: FHIRPathSyntax.Operator,
+        _ operation: Operator,
         _ left: Reference,
         _ right: Reference,
         in focus: Focus,
-        at node: FHIRPathSyntax.Node
+        at node: Node
     ) throws(FHIRPathError) -> Items {
         switch operation {
         case .and, .or, .xor, .implies: return try logic(operation, left, right, in: focus, at: node)
@@ -56,7 +55,7 @@ extension FHIRPathEvaluation {
 
     static func items(_ boolean: Bool?) -> Items { boolean.map { [FHIRPathItem($0)] } ?? [] }
 
-    private func text(_ items: Items, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> String? {
+    private func text(_ items: Items, at node: Node) throws(FHIRPathError) -> String? {
         guard let item = try single(items, at: node) else { return nil }
         if let string = item.string { return string }
         guard let value = item.systemValue, value.number != nil || item.boolean != nil || item.isTemporal
@@ -68,7 +67,7 @@ extension FHIRPathEvaluation {
     }
 
     /// A string of bounded length.
-    mutating func checked(_ text: String, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> String {
+    mutating func checked(_ text: String, at node: Node) throws(FHIRPathError) -> String {
         let length = text.utf8.count
         try checkLength(length, at: node)
         try spend(length / 64, at: node)
@@ -78,11 +77,11 @@ extension FHIRPathEvaluation {
 
     /// Logic of three values (FHIRPath section 6.5).
     private mutating func logic(
-        _ operation: FHIRPathSyntax.Operator,
+        _ operation: Operator,
         _ left: Reference,
         _ right: Reference,
         in focus: Focus,
-        at node: FHIRPathSyntax.Node
+        at node: Node
     ) throws(FHIRPathError) -> Items {
         let left = try evaluateApart(left, in: focus)
         let a = try boolean(left, at: node)
@@ -105,10 +104,10 @@ extension FHIRPathEvaluation {
     }
 
     private mutating func compare(
-        _ operation: FHIRPathSyntax.Operator,
+        _ operation: Operator,
         _ left: Items,
         _ right: Items,
-        at node: FHIRPathSyntax.Node
+        at node: Node
     ) throws(FHIRPathError) -> Items {
         guard let a = try singleValue(left, at: node), let b = try singleValue(right, at: node) else {
             return []
@@ -133,10 +132,10 @@ extension FHIRPathEvaluation {
     }
 
     private mutating func arithmetic(
-        _ operation: FHIRPathSyntax.Operator,
+        _ operation: Operator,
         _ left: Items,
         _ right: Items,
-        at node: FHIRPathSyntax.Node
+        at node: Node
     ) throws(FHIRPathError) -> Items {
         guard let a = try singleValue(left, at: node), let b = try singleValue(right, at: node) else {
             return []

@@ -3,7 +3,7 @@ import FHIR
 /// `is`, `as` and `ofType` (FHIRPath section 6.3).
 extension FHIRPathEvaluation {
     /// - Throws: where a type is named that does not exist.
-    func check(_ type: FHIRPathSyntax.TypeSpecifier, at node: FHIRPathSyntax.Node) throws(FHIRPathError) {
+    func check(_ type: TypeSpecifier, at node: Node) throws(FHIRPathError) {
         guard type.isKnown else {
             throw failure("There is no type \(type.name).", .semantic, at: node)
         }
@@ -11,15 +11,15 @@ extension FHIRPathEvaluation {
 
     /// The type that a criterion asks of the item it is evaluated on, where it asks nothing else: `$this is
     /// Observation`.
-    func typeOfItem(asked criterion: Reference) -> FHIRPathSyntax.TypeSpecifier? {
+    func typeOfItem(asked criterion: Reference) -> TypeSpecifier? {
         syntax.typeOfItem(asked: criterion)
     }
 
     func apply(
         _ operation: FHIRPathSyntax.TypeOperator,
         to items: Items,
-        _ type: FHIRPathSyntax.TypeSpecifier,
-        at node: FHIRPathSyntax.Node
+        _ type: TypeSpecifier,
+        at node: Node
     ) throws(FHIRPathError) -> Items {
         try check(type, at: node)
         switch operation {
@@ -34,7 +34,7 @@ extension FHIRPathEvaluation {
         }
     }
 
-    func isOf(_ item: FHIRPathItem, _ type: FHIRPathSyntax.TypeSpecifier) -> Bool {
+    func isOf(_ item: FHIRPathItem, _ type: TypeSpecifier) -> Bool {
         switch item.storage {
         case .value(let value):
             return type.namespace != "FHIR" && (value.typeName == type.name || type.name == "Any")
@@ -48,14 +48,14 @@ extension FHIRPathEvaluation {
         }
     }
 
-    func isOf(_ node: BorrowedNode, _ type: FHIRPathSyntax.TypeSpecifier) -> Bool {
+    func isOf(_ node: BorrowedNode, _ type: TypeSpecifier) -> Bool {
         guard let own = node.type else { return isOf(FHIRPathItem(PathNode(node)), type) }
         return type.fhirType.map { own.isA($0) } ?? false
     }
 
     /// The item if it is of the type. A primitive must be of the very type: a `code` is no `string` here, as
     /// the official tests have it.
-    private func converted(_ item: FHIRPathItem, _ type: FHIRPathSyntax.TypeSpecifier) -> FHIRPathItem? {
+    private func converted(_ item: FHIRPathItem, _ type: TypeSpecifier) -> FHIRPathItem? {
         let fhirType = type.fhirType
         if case .node(let node) = item.storage, let own = node.type {
             if type.namespace == "System" || (fhirType == nil && own.isPrimitive) {

@@ -4,7 +4,10 @@ import OrderedJSON
 
 /// One evaluation of an expression.
 struct FHIRPathEvaluation {
+    typealias Node = FHIRPathSyntax.Node
+    typealias Operator = FHIRPathSyntax.Operator
     typealias Reference = FHIRPathSyntax.Reference
+    typealias TypeSpecifier = FHIRPathSyntax.TypeSpecifier
     typealias Items = [FHIRPathItem]
 
     /// The meaning of names without a base, of `$this`, `$index` and `$total`.
@@ -50,7 +53,7 @@ struct FHIRPathEvaluation {
     private static let bytesOfCollected = 64
 
     /// Counts what was done.
-    mutating func spend(_ count: Int = 1, at node: FHIRPathSyntax.Node) throws(FHIRPathError) {
+    mutating func spend(_ count: Int = 1, at node: Node) throws(FHIRPathError) {
         steps += count
         guard steps <= context.limits.steps else {
             throw failure("The evaluation takes more than \(context.limits.steps) steps.", .limit, at: node)
@@ -58,7 +61,7 @@ struct FHIRPathEvaluation {
     }
 
     /// An item of a value that was made; the bytes of its text count.
-    mutating func make(_ value: SystemValue, at node: FHIRPathSyntax.Node) throws(FHIRPathError)
+    mutating func make(_ value: SystemValue, at node: Node) throws(FHIRPathError)
         -> FHIRPathItem
     {
         if case .string(let text) = value { try countMade(text.utf8.count, at: node) }
@@ -71,7 +74,7 @@ struct FHIRPathEvaluation {
     mutating func countMade(
         _ bytes: Int,
         collected: Int = 0,
-        at node: FHIRPathSyntax.Node
+        at node: Node
     ) throws(FHIRPathError) {
         madeBytes += bytes + collected * Self.bytesOfCollected
         guard madeBytes <= context.limits.madeBytes else {
@@ -83,12 +86,12 @@ struct FHIRPathEvaluation {
         }
     }
 
-    func checked(_ items: Items, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> Items {
+    func checked(_ items: Items, at node: Node) throws(FHIRPathError) -> Items {
         try checkCount(items.count, at: node)
         return items
     }
 
-    func checkCount(_ count: Int, at node: FHIRPathSyntax.Node) throws(FHIRPathError) {
+    func checkCount(_ count: Int, at node: Node) throws(FHIRPathError) {
         guard count <= context.limits.items else {
             throw failure("The collection has more than \(context.limits.items) items.", .limit, at: node)
         }
@@ -97,7 +100,7 @@ struct FHIRPathEvaluation {
     func failure(
         _ reason: String,
         _ kind: FHIRPathError.Kind = .execution,
-        at node: FHIRPathSyntax.Node
+        at node: Node
     ) -> FHIRPathError {
         FHIRPathError(kind, reason, at: Int(node.offset))
     }
@@ -199,15 +202,14 @@ struct FHIRPathEvaluation {
         }
     }
 
-    private func integer(_ digits: String, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> FHIRPathItem
-    {
+    private func integer(_ digits: String, at node: Node) throws(FHIRPathError) -> FHIRPathItem {
         if let value = Int32(digits) { return FHIRPathItem(.integer(value)) }
         guard let value = Int64(digits) else { throw failure("\(digits) is not a 64-bit integer.", at: node) }
         return FHIRPathItem(.long(value))
     }
 
     /// The value of `%name` (FHIRPath section 9; FHIR, environment variables).
-    private func variable(_ name: String, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> Items {
+    private func variable(_ name: String, at node: Node) throws(FHIRPathError) -> Items {
         if let items = variables[name] { return items }
         switch name {
         case "context": return input
@@ -238,7 +240,7 @@ struct FHIRPathEvaluation {
     // MARK: Collections of one
 
     /// The only item; nil for none.
-    func single(_ items: Items, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> FHIRPathItem? {
+    func single(_ items: Items, at node: Node) throws(FHIRPathError) -> FHIRPathItem? {
         guard items.count <= 1 else {
             throw failure("One item is needed, and there are \(items.count).", at: node)
         }
@@ -246,7 +248,7 @@ struct FHIRPathEvaluation {
     }
 
     /// The only item that has a value: a primitive with nothing but extensions does not count.
-    func singleValue(_ items: Items, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> FHIRPathItem? {
+    func singleValue(_ items: Items, at node: Node) throws(FHIRPathError) -> FHIRPathItem? {
         guard let item = try single(items, at: node) else { return nil }
         if case .node(let element) = item.storage, element.json == nil { return nil }
         return item
@@ -254,12 +256,12 @@ struct FHIRPathEvaluation {
 
     /// A collection where a boolean is expected (FHIRPath section 4.5): `nil` if it is empty, and true for a
     /// single item that is not a boolean.
-    func boolean(_ items: Items, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> Bool? {
+    func boolean(_ items: Items, at node: Node) throws(FHIRPathError) -> Bool? {
         try single(items, at: node).map { $0.boolean ?? true }
     }
 
     /// The only item as a string; nil for none.
-    func string(_ items: Items, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> String? {
+    func string(_ items: Items, at node: Node) throws(FHIRPathError) -> String? {
         guard let item = try single(items, at: node) else { return nil }
         guard let string = item.string else {
             if case .node(let element) = item.storage, element.json == nil { return nil }

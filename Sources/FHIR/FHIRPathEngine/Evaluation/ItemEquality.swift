@@ -6,7 +6,7 @@ extension FHIRPathEvaluation {
     mutating func equal(
         _ left: FHIRPathItem,
         _ right: FHIRPathItem,
-        at position: FHIRPathSyntax.Node
+        at position: Node
     ) throws(FHIRPathError) -> Bool? {
         try spend(at: position)
         if let a = left.systemValue, let b = right.systemValue {
@@ -24,7 +24,7 @@ extension FHIRPathEvaluation {
     mutating func equivalent(
         _ left: FHIRPathItem,
         _ right: FHIRPathItem,
-        at position: FHIRPathSyntax.Node
+        at position: Node
     ) throws(FHIRPathError) -> Bool {
         try spend(at: position)
         if let a = left.systemValue, let b = right.systemValue {
@@ -44,7 +44,7 @@ extension FHIRPathEvaluation {
         _ left: PathNode,
         _ right: PathNode,
         isEquivalence: Bool,
-        at position: FHIRPathSyntax.Node
+        at position: Node
     ) throws(FHIRPathError) -> Bool {
         if !isEquivalence {
             var bytes = 0
@@ -70,7 +70,7 @@ extension FHIRPathEvaluation {
 
     /// Whether two collections have equal items in the same order; nil where that is not known, or one is
     /// empty.
-    mutating func equal(_ left: Items, _ right: Items, at position: FHIRPathSyntax.Node) throws(FHIRPathError)
+    mutating func equal(_ left: Items, _ right: Items, at position: Node) throws(FHIRPathError)
         -> Bool?
     {
         guard !left.isEmpty, !right.isEmpty else { return nil }
@@ -86,7 +86,7 @@ extension FHIRPathEvaluation {
         return isKnown ? true : nil
     }
 
-    mutating func equivalent(_ left: Items, _ right: Items, at position: FHIRPathSyntax.Node)
+    mutating func equivalent(_ left: Items, _ right: Items, at position: Node)
         throws(FHIRPathError) -> Bool
     {
         guard left.count == right.count else { return false }
@@ -107,14 +107,14 @@ extension FHIRPathEvaluation {
     mutating func contains(
         _ items: Items,
         _ item: FHIRPathItem,
-        at position: FHIRPathSyntax.Node
+        at position: Node
     ) throws(FHIRPathError) -> Bool {
         for other in items where try equal(other, item, at: position) == true { return true }
         return false
     }
 
     /// The items without those that are equal to an earlier one.
-    mutating func distinct(_ items: Items, at position: FHIRPathSyntax.Node) throws(FHIRPathError) -> Items {
+    mutating func distinct(_ items: Items, at position: Node) throws(FHIRPathError) -> Items {
         var result = DistinctItems()
         for item in items { try insert(item, into: &result, at: position) }
         return result.items
@@ -125,7 +125,7 @@ extension FHIRPathEvaluation {
     mutating func insert(
         _ item: FHIRPathItem,
         into set: inout DistinctItems,
-        at position: FHIRPathSyntax.Node
+        at position: Node
     ) throws(FHIRPathError) -> Bool {
         try spend(1 + item.systemValue.textSteps, at: position)
         if let key = EqualityKey(item) {

@@ -69,7 +69,7 @@ extension FHIRPathEvaluation {
         }
     }
 
-    private mutating func children(of items: Items, at node: FHIRPathSyntax.Node) throws(FHIRPathError)
+    private mutating func children(of items: Items, at node: Node) throws(FHIRPathError)
         -> Items
     {
         var result: Items = []

@@ -12,7 +12,7 @@ extension FHIRPathEvaluation {
         _ base: Reference,
         _ arguments: [Reference],
         in focus: Focus,
-        at node: FHIRPathSyntax.Node
+        at node: Node
     ) throws(FHIRPathError) -> Items? {
         guard !context.isStrict, case .function(let root, .repeat, let projection) = syntax[base].kind,
             case .member(nil, "item") = syntax[projection[0]].kind,

@@ -6,7 +6,7 @@ extension FHIRPathEvaluation {
     struct Call {
         let function: PathFunction
         let arguments: [Reference]
-        let node: FHIRPathSyntax.Node
+        let node: Node
         let input: Items
         let focus: Focus
     }

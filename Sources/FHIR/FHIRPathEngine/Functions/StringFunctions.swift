@@ -43,14 +43,14 @@ extension FHIRPathEvaluation {
         }
     }
 
-    private mutating func converted(_ text: String?, at node: FHIRPathSyntax.Node) throws(FHIRPathError)
+    private mutating func converted(_ text: String?, at node: Node) throws(FHIRPathError)
         -> Items
     {
         guard let text else { return [] }
         return [FHIRPathItem(try checked(text, at: node))]
     }
 
-    private mutating func characters(of text: String, at node: FHIRPathSyntax.Node) throws(FHIRPathError)
+    private mutating func characters(of text: String, at node: Node) throws(FHIRPathError)
         -> Items
     {
         let count = text.unicodeScalars.count
@@ -135,7 +135,7 @@ extension FHIRPathEvaluation {
     private mutating func pieces(
         of text: String,
         by separator: String,
-        at node: FHIRPathSyntax.Node
+        at node: Node
     ) throws(FHIRPathError) -> [Substring] {
         var starts: [Int] = []
         ByteSearch(separator).forEachStart(in: text, overlapping: false) { start in
@@ -159,7 +159,7 @@ extension FHIRPathEvaluation {
     private mutating func split(
         _ text: String,
         by separator: String,
-        at node: FHIRPathSyntax.Node
+        at node: Node
     ) throws(FHIRPathError) -> Items {
         if text.isEmpty { return [] }
         if separator.isEmpty { return try characters(of: text, at: node) }
@@ -172,7 +172,7 @@ extension FHIRPathEvaluation {
         _ part: String,
         in text: String,
         with replacement: String,
-        at node: FHIRPathSyntax.Node
+        at node: Node
     ) throws(FHIRPathError) -> String {
         // The length is known before the text is made.
         if part.isEmpty {
@@ -199,7 +199,7 @@ extension FHIRPathEvaluation {
         _ length: Int,
         times count: Int = 1,
         and rest: Int = 0,
-        at node: FHIRPathSyntax.Node
+        at node: Node
     ) throws(FHIRPathError) {
         let (product, overflow) = length.multipliedReportingOverflow(by: count)
         guard !overflow, product <= context.limits.stringLength - rest else {

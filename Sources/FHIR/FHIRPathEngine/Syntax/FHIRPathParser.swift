@@ -3,6 +3,8 @@ import IndivoBase
 
 /// Reads expressions (FHIRPath 2.0, Appendix B, grammar), by precedence.
 struct FHIRPathParser {
+    private typealias Reference = FHIRPathSyntax.Reference
+
     /// The longest text, in UTF-8 bytes.
     static let maximumLength = 100_000
     /// How deep a tree may be. A sum of 500 terms is 500 deep.
@@ -42,7 +44,7 @@ struct FHIRPathParser {
         "*": 10, "/": 10, "div": 10, "mod": 10,
     ]
 
-    private mutating func expression(minimum: Int) throws(FHIRPathError) -> FHIRPathSyntax.Reference {
+    private mutating func expression(minimum: Int) throws(FHIRPathError) -> Reference {
         open += 1
         defer { open -= 1 }
         // Each parenthesis takes two levels of functions of the parser, all others fewer.
@@ -66,7 +68,7 @@ struct FHIRPathParser {
         return left
     }
 
-    private mutating func prefixed() throws(FHIRPathError) -> FHIRPathSyntax.Reference {
+    private mutating func prefixed() throws(FHIRPathError) -> Reference {
         guard case .symbol(let sign) = current.kind, sign == "+" || sign == "-" else {
             return try postfixed()
         }
@@ -80,7 +82,7 @@ struct FHIRPathParser {
     }
 
     /// A term with what follows it by `.` and `[`.
-    private mutating func postfixed() throws(FHIRPathError) -> FHIRPathSyntax.Reference {
+    private mutating func postfixed() throws(FHIRPathError) -> Reference {
         var base = try term()
         while true {
             if take(".") {
@@ -103,7 +105,7 @@ struct FHIRPathParser {
 
     // MARK: Terms
 
-    private mutating func term() throws(FHIRPathError) -> FHIRPathSyntax.Reference {
+    private mutating func term() throws(FHIRPathError) -> Reference {
         let offset = current.offset
         switch current.kind {
         case .symbol("("):
@@ -142,7 +144,7 @@ struct FHIRPathParser {
         }
     }
 
-    private mutating func special() throws(FHIRPathError) -> FHIRPathSyntax.Reference {
+    private mutating func special() throws(FHIRPathError) -> Reference {
         guard case .special(let name) = current.kind else { throw unexpected() }
         let offset = current.offset
         position += 1
@@ -153,7 +155,7 @@ struct FHIRPathParser {
         _ digits: String,
         isLong: Bool,
         at offset: Int
-    ) throws(FHIRPathError) -> FHIRPathSyntax.Reference {
+    ) throws(FHIRPathError) -> Reference {
         if !isLong {
             if case .string(let unit) = current.kind {
                 position += 1
@@ -179,8 +181,8 @@ struct FHIRPathParser {
 
     /// A member or a function of the base, or of the focus.
     private mutating func invocation(
-        on base: FHIRPathSyntax.Reference?
-    ) throws(FHIRPathError) -> FHIRPathSyntax.Reference {
+        on base: Reference?
+    ) throws(FHIRPathError) -> Reference {
         guard case .identifier(let name, let isDelimited) = current.kind else { throw unexpected() }
         let offset = current.offset
         if !isDelimited, base == nil, ["div", "mod", "and", "or", "xor", "implies"].contains(name) {
@@ -198,7 +200,7 @@ struct FHIRPathParser {
             try expect(")")
             return try append(.type(typeOperator, base, type), at: offset, over: bases)
         }
-        var arguments: [FHIRPathSyntax.Reference] = []
+        var arguments: [Reference] = []
         if !take(")") {
             repeat { arguments.append(try argument(of: name)) } while take(",")
             try expect(")")
@@ -223,7 +225,7 @@ struct FHIRPathParser {
         return try append(.function(base, function, arguments), at: offset, over: bases + arguments)
     }
 
-    private mutating func argument(of function: String) throws(FHIRPathError) -> FHIRPathSyntax.Reference {
+    private mutating func argument(of function: String) throws(FHIRPathError) -> Reference {
         let argument = try expression(minimum: 1)
         // `sort(name desc)`: descending is written as a minus, which the standard allows too.
         if function == "sort", case .identifier(let order, false) = current.kind,
@@ -279,8 +281,8 @@ struct FHIRPathParser {
     private mutating func append(
         _ kind: FHIRPathSyntax.Kind,
         at offset: Int,
-        over children: [FHIRPathSyntax.Reference] = []
-    ) throws(FHIRPathError) -> FHIRPathSyntax.Reference {
+        over children: [Reference] = []
+    ) throws(FHIRPathError) -> Reference {
         let depth = 1 + (children.map { depths[Int($0)] }.max() ?? 0)
         guard depth <= Self.maximumDepth else { throw tooDeep() }
         depths.append(depth)
