@@ -34,7 +34,7 @@ import Testing
         }
 
         func count(_ sql: String) async throws -> Int {
-            try await warehouse.read { try $0.db.number(sql: sql) }
+            try await warehouse.read { try $0.db.number(sql) }
         }
         var facts: Int {
             get async throws {

@@ -31,7 +31,7 @@ import Testing
         }
 
         func count(_ sql: String) async throws -> Int {
-            try await warehouse.read { try $0.db.number(sql: sql) }
+            try await warehouse.read { try $0.db.number(sql) }
         }
 
         var facts: Int {
@@ -82,7 +82,7 @@ import Testing
             case .postgreSQL:
                 "ALTER TABLE observation_fact ADD CONSTRAINT t CHECK (tval_char <> 'refused')"
             }
-        try await study.warehouse.transaction { _ = try $0.db.execute(sql: refusal) }
+        try await study.warehouse.transaction { _ = try $0.db.execute(refusal) }
         var messages = try messages(of: people, responses: 5)
         let bad = try Given.message(Given.response(people[1], 9, text: "refused"), id: "bad")
         messages.insert(bad, at: 13)
@@ -104,7 +104,7 @@ import Testing
             CREATE TRIGGER t BEFORE INSERT ON study_message WHEN NEW.id = 'bad'
             BEGIN SELECT abs(-9223372036854775808); END
             """
-        try await study.warehouse.transaction { _ = try $0.db.execute(sql: trouble) }
+        try await study.warehouse.transaction { _ = try $0.db.execute(trouble) }
         var messages = try messages(of: people, responses: 3)
         messages.insert(try Given.message(Given.response(people[0], 9), id: "bad"), at: 6)
         let report = try await study.deliver(messages)
@@ -253,10 +253,10 @@ import Testing
         killer.cancel()
         #expect(try await killer.value > 0)
         #expect(
-            try await warehouse.read { try $0.db.number(sql: "SELECT count(*) FROM study_message") } == 35
+            try await warehouse.read { try $0.db.number("SELECT count(*) FROM study_message") } == 35
         )
         let facts = "SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'"
-        #expect(try await warehouse.read { try $0.db.number(sql: facts) } == 5 * 6 * 3)
+        #expect(try await warehouse.read { try $0.db.number(facts) } == 5 * 6 * 3)
         #expect(try await test.queue.status().depth == 0)
     }
 
@@ -295,7 +295,7 @@ import Testing
         #expect(report.loaded == 2)
         let stored = try await study.warehouse.read { warehouse in
             try warehouse.db.row(
-                sql: "SELECT tval_char FROM observation_fact WHERE concept_cd LIKE '%:note'"
+                "SELECT tval_char FROM observation_fact WHERE concept_cd LIKE '%:note'"
             )?.text(0)
         }
         #expect(stored == "a\tb\nc\r\\N \\. é")

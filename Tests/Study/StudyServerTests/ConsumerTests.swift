@@ -38,11 +38,11 @@ private let offeredContract = """
         }
 
         func count(_ sql: String) async throws -> Int {
-            try await warehouse.read { try $0.db.number(sql: sql) }
+            try await warehouse.read { try $0.db.number(sql) }
         }
         func text(_ sql: String) async throws -> String? {
             try await warehouse.read {
-                try $0.db.row(sql: sql).flatMap { try StoredResource.json($0.values[0]) }
+                try $0.db.row(sql).flatMap { try StoredResource.json($0.values[0]) }
             }
         }
         var facts: Int {

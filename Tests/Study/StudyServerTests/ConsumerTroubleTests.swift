@@ -71,7 +71,7 @@ extension ConsumerTests {
         try await study.warehouse.transaction { warehouse in
             let refusal =
                 "CREATE TRIGGER t BEFORE INSERT ON observation_fact BEGIN SELECT raise(ABORT, 'no more'); END"
-            _ = try warehouse.db.execute(sql: refusal)
+            _ = try warehouse.db.execute(refusal)
         }
         #expect(
             try await study.deliver([Given.contract(participant), Given.response(participant)]).failed == 1
@@ -101,7 +101,7 @@ extension ConsumerTests {
                 CREATE TRIGGER t BEFORE UPDATE ON study_message WHEN NEW.id = 'm1' BEGIN SELECT \
                 abs(-9223372036854775808); END
                 """
-            _ = try warehouse.db.execute(sql: trouble)
+            _ = try warehouse.db.execute(trouble)
         }
         let consumer = Consumer(
             queue: study.queue,
@@ -203,12 +203,12 @@ extension ConsumerTests {
                 Given.message(Given.response(UUID(), number, text: String(repeating: "x", count: 50_000)))
             )
         }
-        try await warehouse.transaction { _ = try $0.db.rows(sql: "PRAGMA max_page_count = 1") }
+        try await warehouse.transaction { _ = try $0.db.rows("PRAGMA max_page_count = 1") }
         for _ in 1...4 {
             await #expect(throws: (any Error).self) { try await consumer.drain() }
             try await test.pass(10)
         }
-        try await warehouse.transaction { _ = try $0.db.rows(sql: "PRAGMA max_page_count = 1000000") }
+        try await warehouse.transaction { _ = try $0.db.rows("PRAGMA max_page_count = 1000000") }
         #expect(try await consumer.drain().waiting == 3)
         #expect(try await test.queue.status() == MessageQueueStatus(depth: 0, dead: 0, age: 0, bytes: 0))
     }
@@ -310,7 +310,7 @@ extension ConsumerTests {
                 CREATE TRIGGER t AFTER UPDATE ON study_message
                 BEGIN INSERT INTO changes (change) VALUES (OLD.state || ' ' || NEW.state); END
                 """,
-            ] { _ = try warehouse.db.execute(sql: sql) }
+            ] { _ = try warehouse.db.execute(sql) }
         }
         let consumer = Consumer(
             queue: study.queue,
@@ -328,7 +328,7 @@ extension ConsumerTests {
                 CREATE TRIGGER u BEFORE UPDATE ON study_message WHEN NEW.state = 'waiting'
                 BEGIN SELECT abs(-9223372036854775808); END
                 """,
-            ] { _ = try warehouse.db.execute(sql: sql) }
+            ] { _ = try warehouse.db.execute(sql) }
         }
         await #expect(throws: (any Error).self) { try await consumer.drain() }
         #expect(try await study.warehouse.read { try $0.requestedMessages() } == ["m"])

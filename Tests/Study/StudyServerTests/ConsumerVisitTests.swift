@@ -35,10 +35,9 @@ extension ConsumerTests {
     private func values(_ study: BackEnd) async throws -> [Int] {
         try await study.warehouse.read { warehouse in
             try warehouse.db.rows(
-                sql:
-                    """
-                    SELECT CAST(nval_num AS INTEGER) FROM observation_fact WHERE modifier_cd = '@' ORDER BY 1
-                    """
+                """
+                SELECT CAST(nval_num AS INTEGER) FROM observation_fact WHERE modifier_cd = '@' ORDER BY 1
+                """
             )
             .compactMap { $0.integer(0) }
         }

@@ -48,7 +48,7 @@ import Testing
         var facts: Int {
             get async throws {
                 let sql = "SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'"
-                return try await warehouse.read { try $0.db.number(sql: sql) }
+                return try await warehouse.read { try $0.db.number(sql) }
             }
         }
     }

@@ -30,7 +30,7 @@ import Testing
         #expect(try await warehouse.read { try $0.failedMessages().compactMap(\.state.reason) } == [])
         #expect(loaded == 2)
         return try await warehouse.read { warehouse in
-            let stored = try warehouse.db.rows(sql: "SELECT json FROM study_resource").compactMap {
+            let stored = try warehouse.db.rows("SELECT json FROM study_resource").compactMap {
                 try StoredResource.json($0.values[0])
             }.joined()
             var exported = ""

@@ -102,7 +102,7 @@ import Testing
         // Whoever leaves takes all of it with them.
         #expect(try await consumer.withdraw(participant) > 0)
         #expect(
-            try await warehouse.read { try $0.db.number(sql: "SELECT count(*) FROM study_resource") } == 0
+            try await warehouse.read { try $0.db.number("SELECT count(*) FROM study_resource") } == 0
         )
     }
 

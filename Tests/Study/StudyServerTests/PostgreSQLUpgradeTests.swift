@@ -113,7 +113,7 @@ import Testing
                 """,
                 "INSERT INTO study_consent VALUES ('one', 'm', '2026-03-01 00:00:00', '1', 1)",
                 "DELETE FROM grdb_migrations WHERE identifier = '8'",
-            ] { _ = try db.db.execute(sql: sql) }
+            ] { _ = try db.db.execute(sql) }
         }
         for _ in 1...2 { try await Self.hasEarlierConsent(try Warehouse(folder.file("s.sqlite"))) }
     }
@@ -127,7 +127,7 @@ import Testing
                 try batch.keepConsent(of: "one", message: "n", signed: signed, version: version, shares: nil)
             }
             try batch.write()
-            #expect(try db.db.number(sql: "SELECT count(*) FROM study_consent") == 3)
+            #expect(try db.db.number("SELECT count(*) FROM study_consent") == 3)
         }
     }
 
@@ -139,25 +139,25 @@ import Testing
             var set = FactSet(StudyVisit(id: "v", start: now))
             set.facts = [Fact("X:1", start: now)]
             try db.store([set], of: person, label: "l", written: now, now: now)
-            for sql in statements { _ = try db.db.execute(sql: sql) }
+            for sql in statements { _ = try db.db.execute(sql) }
         }
     }
 
     private static func hasEarlierFact(_ warehouse: Warehouse) async throws {
         let count = try await warehouse.read { db in
-            try db.db.number(sql: "SELECT count(*) FROM observation_fact")
+            try db.db.number("SELECT count(*) FROM observation_fact")
         }
         #expect(count == 1)
         await #expect(throws: (any Error).self) {
             try await warehouse.transaction { db in
                 _ = try db.db.execute(
-                    sql: """
-                        INSERT INTO observation_fact (
-                            encounter_num, patient_num, concept_cd, provider_id, start_date, instance_num
-                        )
-                        SELECT encounter_num, patient_num, concept_cd, provider_id, start_date, instance_num
-                        FROM observation_fact
-                        """
+                    """
+                    INSERT INTO observation_fact (
+                        encounter_num, patient_num, concept_cd, provider_id, start_date, instance_num
+                    )
+                    SELECT encounter_num, patient_num, concept_cd, provider_id, start_date, instance_num
+                    FROM observation_fact
+                    """
                 )
             }
         }
@@ -226,10 +226,10 @@ import Testing
             try await Self.hasEarlierFact(warehouse)
             let names = try await warehouse.read { db in
                 try db.db.rows(
-                    sql: """
-                        SELECT name FROM sqlite_master
-                        WHERE type = 'index' AND tbl_name = 'observation_fact' ORDER BY name
-                        """
+                    """
+                    SELECT name FROM sqlite_master
+                    WHERE type = 'index' AND tbl_name = 'observation_fact' ORDER BY name
+                    """
                 ).compactMap { $0.text(0) }
             }
             #expect(names == ["of_concept", "of_patient", "sqlite_autoindex_observation_fact_1"])
@@ -339,18 +339,18 @@ import Testing
         try await Warehouse(file).transaction { db in
             for sql in Self.earlierTables.dropLast() + [
                 "DELETE FROM grdb_migrations WHERE identifier IN ('11', '12')"
-            ] { _ = try db.db.execute(sql: sql) }
+            ] { _ = try db.db.execute(sql) }
             for (number, body) in bodies.enumerated() {
                 _ = try db.db.execute(
-                    sql: """
-                        INSERT INTO study_message (id, kind, body, received, state)
-                        VALUES (?, 'k', ?, 'r', 's')
-                        """,
-                    arguments: ["\(number)", Data(body.utf8)]
+                    """
+                    INSERT INTO study_message (id, kind, body, received, state)
+                    VALUES (?, 'k', ?, 'r', 's')
+                    """,
+                    ["\(number)", Data(body.utf8)]
                 )
                 _ = try db.db.execute(
-                    sql: "INSERT INTO study_message_client VALUES (?, ?)",
-                    arguments: ["\(number)", String(repeating: "c", count: 64)]
+                    "INSERT INTO study_message_client VALUES (?, ?)",
+                    ["\(number)", String(repeating: "c", count: 64)]
                 )
             }
         }
@@ -380,7 +380,7 @@ import Testing
                     "UPDATE study_resource SET json = '\(Self.json)'",
                     "DELETE FROM grdb_migrations WHERE identifier IN ('11', '12')",
                 ]
-            for sql in statements { _ = try db.db.execute(sql: sql) }
+            for sql in statements { _ = try db.db.execute(sql) }
         }
         for _ in 1...2 {
             let warehouse = try Warehouse(file)
@@ -424,7 +424,7 @@ import Testing
             var set = FactSet(StudyVisit(id: "v", start: now))
             set.facts = [Fact("X:1", start: now)]
             try db.store([set], of: person, label: "m", written: now, now: now)
-            return try db.db.number(sql: "SELECT encounter_num FROM observation_fact")
+            return try db.db.number("SELECT encounter_num FROM observation_fact")
         }
         #expect(number == 5_000_000_001)
     }

@@ -49,7 +49,7 @@ import Testing
             get async throws {
                 try await warehouse.read {
                     try $0.db.rows(
-                        sql: "SELECT tval_char FROM observation_fact WHERE concept_cd LIKE '%:note'"
+                        "SELECT tval_char FROM observation_fact WHERE concept_cd LIKE '%:note'"
                     )
                     .compactMap { $0.text(0) }
                 }
@@ -59,7 +59,7 @@ import Testing
             get async throws { try await warehouse.read { try $0.pendingMessages() } }
         }
         func count(_ what: String) async throws -> Int {
-            try await warehouse.read { try $0.db.number(sql: "SELECT count(*) FROM \(what)") }
+            try await warehouse.read { try $0.db.number("SELECT count(*) FROM \(what)") }
         }
     }
 

@@ -281,7 +281,7 @@ import Testing
     }
 
     private func rows(_ sql: String, _ warehouse: Warehouse) async throws -> [[String?]] {
-        try await warehouse.read { try $0.db.rows(sql: sql).map { row in row.values.map(\.text) } }
+        try await warehouse.read { try $0.db.rows(sql).map { row in row.values.map(\.text) } }
     }
 
     @Test("it does not matter how messages are grouped", arguments: StoreKind.allCases)

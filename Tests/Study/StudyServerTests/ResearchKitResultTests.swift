@@ -66,10 +66,10 @@ import Testing
     private func answers(_ study: BackEnd) async throws -> [String: String] {
         let rows = try await study.warehouse.read { warehouse in
             try warehouse.db.rows(
-                sql: """
-                    SELECT concept_cd, CASE WHEN valtype_cd = 'N' THEN nval_num ELSE tval_char END, units_cd
-                    FROM observation_fact WHERE modifier_cd = '@'
-                    """
+                """
+                SELECT concept_cd, CASE WHEN valtype_cd = 'N' THEN nval_num ELSE tval_char END, units_cd
+                FROM observation_fact WHERE modifier_cd = '@'
+                """
             )
         }
         return Dictionary(

@@ -107,18 +107,18 @@ import Testing
         }
 
         func count(_ sql: String) async throws -> Int {
-            try await warehouse.read { try $0.db.number(sql: sql) }
+            try await warehouse.read { try $0.db.number(sql) }
         }
 
         func rows(_ sql: String) async throws -> [[String?]] {
-            try await warehouse.read { try $0.db.rows(sql: sql).map { row in row.values.map(\.text) } }
+            try await warehouse.read { try $0.db.rows(sql).map { row in row.values.map(\.text) } }
         }
 
         /// The values in the table, in the order of their starts.
         var values: [Double] {
             get async throws {
                 try await warehouse.read { warehouse in
-                    try warehouse.db.rows(sql: "SELECT value FROM study_sample ORDER BY start_us, id")
+                    try warehouse.db.rows("SELECT value FROM study_sample ORDER BY start_us, id")
                         .compactMap { $0.double(0) }
                 }
             }
@@ -212,7 +212,7 @@ import Testing
             #expect(try await study.send(samples).loaded == 1)
         }
         let kept = try await facts.warehouse.read { warehouse in
-            try warehouse.db.rows(sql: "SELECT json FROM study_resource").map {
+            try warehouse.db.rows("SELECT json FROM study_resource").map {
                 try Self.comparable(JSONValue(parsing: StoredResource.json($0.values[0]) ?? ""))
             }
         }
@@ -224,7 +224,7 @@ import Testing
             return found
         }
         let left = try await table.warehouse.read { warehouse in
-            try warehouse.db.rows(sql: "SELECT json FROM study_resource").map {
+            try warehouse.db.rows("SELECT json FROM study_resource").map {
                 try Self.comparable(JSONValue(parsing: StoredResource.json($0.values[0]) ?? ""))
             }
         }
@@ -661,7 +661,7 @@ import Testing
                 SELECT CAST(sum(nval_num) AS bigint) FROM observation_fact
                 WHERE modifier_cd = 'SAMPLE:COUNT'
                 """
-            return try ["SELECT count(*) FROM study_sample", days].map { try warehouse.db.number(sql: $0) }
+            return try ["SELECT count(*) FROM study_sample", days].map { try warehouse.db.number($0) }
         }
         #expect(counts == [expected, expected])
     }
@@ -699,17 +699,17 @@ import Testing
             try batch.write()
             func reads() throws -> Int {
                 try warehouse.db.number(
-                    sql: """
-                        SELECT CAST(sum(coalesce(idx_tup_fetch, 0) + seq_tup_read) AS bigint)
-                        FROM pg_stat_xact_user_tables
-                        WHERE schemaname = current_schema() AND relname LIKE 'study_sample_2%'
-                        """
+                    """
+                    SELECT CAST(sum(coalesce(idx_tup_fetch, 0) + seq_tup_read) AS bigint)
+                    FROM pg_stat_xact_user_tables
+                    WHERE schemaname = current_schema() AND relname LIKE 'study_sample_2%'
+                    """
                 )
             }
             let patients = try people.map { person in
                 try warehouse.db.number(
-                    sql: "SELECT patient_num FROM study_participant WHERE participant = ?",
-                    arguments: [person]
+                    "SELECT patient_num FROM study_participant WHERE participant = ?",
+                    [person]
                 )
             }
             let before = try reads()

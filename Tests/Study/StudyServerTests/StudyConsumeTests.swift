@@ -28,7 +28,7 @@ import Testing
         let queue = folder.file("q.sqlite")
         let store = folder.file("s.sqlite")
         try await SQLiteMessageQueue(queue).send(Given.message(Given.response(UUID())))
-        try await Warehouse(store).transaction { _ = try $0.db.execute(sql: "DROP TABLE study_message") }
+        try await Warehouse(store).transaction { _ = try $0.db.execute("DROP TABLE study_message") }
         let places = [
             "--queue", "sqlite:\(queue.path)", "--store", "sqlite:\(store.path)", "--keys",
             folder.file("keys").path,
@@ -68,7 +68,7 @@ import Testing
             #expect(failure.status == .nothingFound && "\(failure)".contains("nobody"), "\(failure)")
         }
         let count = try await Warehouse(store).read { db in
-            try db.db.number(sql: "SELECT count(*) FROM study_withdrawal")
+            try db.db.number("SELECT count(*) FROM study_withdrawal")
         }
         #expect(count == 0)
     }

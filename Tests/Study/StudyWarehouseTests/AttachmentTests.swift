@@ -52,18 +52,18 @@ import Testing
     func attachedTwice() async throws {
         let warehouse = try await TestStore.postgreSQL.warehouse()
         let (schema, texts) = try await warehouse.transaction { db in
-            let schema = try db.db.row(sql: "SELECT current_schema()")?.text(0) ?? ""
-            for statement in hive(schema) { try db.db.execute(sql: statement) }
+            let schema = try db.db.row("SELECT current_schema()")?.text(0) ?? ""
+            for statement in hive(schema) { try db.db.execute(statement) }
             for _ in 1...2 { try db.attach(project(schema)) }
             let rows = try db.db.rows(
-                sql: """
-                    SELECT c_project_path, c_db_fullschema, c_db_nicename FROM crc_db_lookup
-                    UNION ALL SELECT c_project_path, c_db_fullschema, c_db_nicename FROM ont_db_lookup
-                    UNION ALL SELECT project_path, project_id, project_name FROM pm_project_data
-                    UNION ALL SELECT user_id, project_id, count(*)::text FROM pm_project_user_roles GROUP BY 1, 2
-                    UNION ALL SELECT 'states', '', count(*)::text FROM qt_query_status_type
-                    UNION ALL SELECT 'breakdowns', '', count(*)::text FROM qt_breakdown_path
-                    """
+                """
+                SELECT c_project_path, c_db_fullschema, c_db_nicename FROM crc_db_lookup
+                UNION ALL SELECT c_project_path, c_db_fullschema, c_db_nicename FROM ont_db_lookup
+                UNION ALL SELECT project_path, project_id, project_name FROM pm_project_data
+                UNION ALL SELECT user_id, project_id, count(*)::text FROM pm_project_user_roles GROUP BY 1, 2
+                UNION ALL SELECT 'states', '', count(*)::text FROM qt_query_status_type
+                UNION ALL SELECT 'breakdowns', '', count(*)::text FROM qt_breakdown_path
+                """
             )
             return (schema, rows.map { [$0.text(0), $0.text(1), $0.text(2)].map { $0 ?? "" } })
         }
@@ -80,10 +80,10 @@ import Testing
     func otherWarehouse() async throws {
         let warehouse = try await TestStore.postgreSQL.warehouse()
         try await warehouse.transaction { db in
-            let schema = try db.db.row(sql: "SELECT current_schema()")?.text(0) ?? ""
-            for statement in hive(schema) { try db.db.execute(sql: statement) }
+            let schema = try db.db.row("SELECT current_schema()")?.text(0) ?? ""
+            for statement in hive(schema) { try db.db.execute(statement) }
             try db.attach(project(schema))
-            try db.db.execute(sql: "UPDATE crc_db_lookup SET c_db_fullschema = 'another'")
+            try db.db.execute("UPDATE crc_db_lookup SET c_db_fullschema = 'another'")
             #expect(throws: WarehouseError.self) { try db.attach(project(schema)) }
         }
     }
@@ -104,27 +104,27 @@ import Testing
     func patientSets() async throws {
         let warehouse = try await TestStore.postgreSQL.warehouse()
         let left = try await warehouse.transaction { db in
-            let schema = try db.db.row(sql: "SELECT current_schema()")?.text(0) ?? ""
-            for statement in hive(schema) { try db.db.execute(sql: statement) }
+            let schema = try db.db.row("SELECT current_schema()")?.text(0) ?? ""
+            for statement in hive(schema) { try db.db.execute(statement) }
             try db.attach(project(schema))
             for name in ["goes", "stays"] {
                 let person = try db.participant(name, now: Samples.now)
                 try db.db.execute(
-                    sql: "INSERT INTO qt_patient_set_collection (patient_num) VALUES (?)",
-                    arguments: [person.number]
+                    "INSERT INTO qt_patient_set_collection (patient_num) VALUES (?)",
+                    [person.number]
                 )
                 try db.db.execute(
-                    sql: "INSERT INTO qt_patient_enc_collection (patient_num) VALUES (?)",
-                    arguments: [person.number]
+                    "INSERT INTO qt_patient_enc_collection (patient_num) VALUES (?)",
+                    [person.number]
                 )
             }
             try db.withdraw("goes", now: Samples.now)
             let staying = try db.participant("stays", now: Samples.now).number
             let rows = try db.db.rows(
-                sql: """
-                    SELECT patient_num FROM qt_patient_set_collection
-                    UNION ALL SELECT patient_num FROM qt_patient_enc_collection
-                    """
+                """
+                SELECT patient_num FROM qt_patient_set_collection
+                UNION ALL SELECT patient_num FROM qt_patient_enc_collection
+                """
             )
             return rows.map { $0.integer(0) == staying }
         }

@@ -44,13 +44,13 @@ import Testing
     private func rows(_ warehouse: Warehouse, modifier: String = "@") async throws -> [Row] {
         try await warehouse.read { db in
             try db.db.rows(
-                sql: """
-                    SELECT concept_cd, nval_num, units_cd, CASE WHEN valtype_cd = 'T' THEN tval_char END
-                    FROM observation_fact
-                    WHERE modifier_cd = ?
-                    ORDER BY patient_num
-                    """,
-                arguments: [modifier]
+                """
+                SELECT concept_cd, nval_num, units_cd, CASE WHEN valtype_cd = 'T' THEN tval_char END
+                FROM observation_fact
+                WHERE modifier_cd = ?
+                ORDER BY patient_num
+                """,
+                [modifier]
             ).map { row in
                 Row(
                     concept: row.text(0) ?? "",
@@ -115,18 +115,18 @@ import Testing
         // No node has facts of two units below it.
         let mixed = try await warehouse.read { db in
             try db.db.rows(
-                sql: """
-                    SELECT c.concept_path FROM concept_dimension c
-                    JOIN concept_dimension b ON substr(b.concept_path, 1, length(c.concept_path)) = c.concept_path
-                    JOIN observation_fact f ON f.concept_cd = b.concept_cd AND f.modifier_cd = '@'
-                    GROUP BY c.concept_path HAVING count(DISTINCT coalesce(f.units_cd, '')) > 1
-                    """
+                """
+                SELECT c.concept_path FROM concept_dimension c
+                JOIN concept_dimension b ON substr(b.concept_path, 1, length(c.concept_path)) = c.concept_path
+                JOIN observation_fact f ON f.concept_cd = b.concept_cd AND f.modifier_cd = '@'
+                GROUP BY c.concept_path HAVING count(DISTINCT coalesce(f.units_cd, '')) > 1
+                """
             )
         }
         #expect(mixed == [])
         let shown = try await warehouse.read { db in
             try db.db.rows(
-                sql: "SELECT c_basecode FROM study_metadata WHERE c_basecode LIKE 'LOINC:%' ORDER BY 1"
+                "SELECT c_basecode FROM study_metadata WHERE c_basecode LIKE 'LOINC:%' ORDER BY 1"
             )
             .compactMap { $0.text(0) }
         }
@@ -167,9 +167,9 @@ import Testing
     func earlierVersion(store: TestStore) async throws {
         let warehouse = try await loaded(store, [("99999-9", "3", "mg"), ("29463-7", "70", "kg")])
         let units = try await warehouse.transaction { db in
-            try db.db.execute(sql: "DELETE FROM study_unit")
+            try db.db.execute("DELETE FROM study_unit")
             try WarehouseSchema.keepUnits(db.db)
-            return try db.db.rows(sql: "SELECT code, unit, concept FROM study_unit").map { row in
+            return try db.db.rows("SELECT code, unit, concept FROM study_unit").map { row in
                 (0..<3).map { row.text($0) ?? "" }
             }
         }

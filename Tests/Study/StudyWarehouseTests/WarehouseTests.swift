@@ -28,7 +28,7 @@ import Testing
     private func rows(_ warehouse: Warehouse, _ sql: String, _ arguments: [String] = []) async throws
         -> [SQLRow]
     {
-        try await warehouse.read { try $0.db.rows(sql: sql, arguments: arguments) }
+        try await warehouse.read { try $0.db.rows(sql, arguments) }
     }
 
     private func count(_ warehouse: Warehouse, _ sql: String, _ arguments: [String] = []) async throws -> Int

@@ -83,11 +83,8 @@ final class ClientRegistry: Sendable {
                 let after = last
                 let rows = try await source.read { db in
                     try SQLiteSession(db: db).rows(
-                        sql:
-                            """
-                            SELECT *, rowid AS number FROM \(table) WHERE rowid > ? ORDER BY rowid LIMIT 1000
-                            """,
-                        arguments: [after]
+                        "SELECT *, rowid AS number FROM \(table) WHERE rowid > ? ORDER BY rowid LIMIT 1000",
+                        [after]
                     )
                 }
                 guard let end = rows.last?.integer("number") else { break }
@@ -197,9 +194,9 @@ final class ClientRegistry: Sendable {
     {
         switch store {
         case .sqlite(let database) where sql.hasPrefix("SELECT"):
-            try await database.read { try SQLiteSession(db: $0).rows(sql: sql, arguments: arguments) }
+            try await database.read { try SQLiteSession(db: $0).rows(sql, arguments) }
         case .sqlite(let database):
-            try await database.write { try SQLiteSession(db: $0).rows(sql: sql, arguments: arguments) }
+            try await database.write { try SQLiteSession(db: $0).rows(sql, arguments) }
         case .postgreSQL(let database): try await database.run(.statement) { try $0.rows(sql, arguments) }
         }
     }

@@ -266,14 +266,14 @@ extension WarehouseTransaction {
                 )
             }
         }
-        let schema = try db.row(sql: "SELECT current_schema()")?.text(0) ?? "public"
+        let schema = try db.row("SELECT current_schema()")?.text(0) ?? "public"
         for (table, path) in project.warehouseLookups {
             let other = try db.row(
-                sql: """
-                    SELECT c_db_fullschema FROM \(table)
-                    WHERE c_domain_id = ? AND c_project_path = ? AND c_owner_id = '@' AND c_db_fullschema <> ?
-                    """,
-                arguments: [project.domain, path, schema]
+                """
+                SELECT c_db_fullschema FROM \(table)
+                WHERE c_domain_id = ? AND c_project_path = ? AND c_owner_id = '@' AND c_db_fullschema <> ?
+                """,
+                [project.domain, path, schema]
             )?.text(0)
             if let other {
                 throw WarehouseError.badInput(
@@ -282,6 +282,6 @@ extension WarehouseTransaction {
                 )
             }
         }
-        for statement in project.statements(warehouseSchema: schema) { try db.execute(sql: statement) }
+        for statement in project.statements(warehouseSchema: schema) { try db.execute(statement) }
     }
 }

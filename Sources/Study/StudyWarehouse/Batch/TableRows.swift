@@ -29,7 +29,7 @@ struct TableRows: Sendable, Hashable {
     mutating func reserveCapacity(_ count: Int) { rows.reserveCapacity(count) }
 
     /// Adds a row with a value for each column; a missing value is NULL.
-    mutating func append(_ values: [(any SQLConvertible)?]) {
+    mutating func append(_ values: SQLArguments) {
         rows.append(values.map { $0?.sqlValue ?? .null })
     }
 
@@ -55,8 +55,8 @@ extension WarehouseSession {
         var rest = rows.rows[...]
         while let size = Self.sizes.first(where: { $0 <= rest.count }) {
             let values = Array(repeating: row, count: size).joined(separator: ", ")
-            let arguments = rest.prefix(size).flatMap { $0 as [(any SQLConvertible)?] }
-            try eachRow(sql: "\(beginning)\(values) \(ending)", arguments: arguments, body)
+            let arguments = rest.prefix(size).flatMap { $0 as SQLArguments }
+            try eachRow("\(beginning)\(values) \(ending)", arguments, body)
             rest = rest.dropFirst(size)
         }
     }

@@ -32,13 +32,13 @@ extension WarehouseBatch {
             keys.isEmpty
             ? []
             : try db.rows(
-                sql: """
-                    SELECT encounter_ide, patient_ide, encounter_num, update_date, download_date
-                    FROM encounter_mapping
-                    WHERE encounter_ide_source = ? AND project_id = '@'
-                        AND encounter_ide IN (\(db.listed)) AND patient_ide IN (\(db.listed))
-                    """,
-                arguments: [
+                """
+                SELECT encounter_ide, patient_ide, encounter_num, update_date, download_date
+                FROM encounter_mapping
+                WHERE encounter_ide_source = ? AND project_id = '@'
+                    AND encounter_ide IN (\(db.listed)) AND patient_ide IN (\(db.listed))
+                """,
+                [
                     warehouse.source, type(of: db).list(Set(keys.map(\.visit))),
                     type(of: db).list(participants.keys),
                 ]
@@ -69,12 +69,12 @@ extension WarehouseBatch {
         // Somebody new has none.
         guard people[participant]?.created == nil else { return nil }
         let row = try warehouse.db.row(
-            sql: """
-                SELECT encounter_num, update_date, download_date FROM encounter_mapping
-                WHERE encounter_ide = ? AND encounter_ide_source = ?
-                AND project_id = '@' AND patient_ide = ? AND patient_ide_source = ?
-                """,
-            arguments: [key.visit, warehouse.source, key.pseudonym, warehouse.source]
+            """
+            SELECT encounter_num, update_date, download_date FROM encounter_mapping
+            WHERE encounter_ide = ? AND encounter_ide_source = ?
+            AND project_id = '@' AND patient_ide = ? AND patient_ide_source = ?
+            """,
+            [key.visit, warehouse.source, key.pseudonym, warehouse.source]
         )
         let found = row.map { Self.visit(participant, $0.integer(0), $0.text(1), $0.text(2)) }
         visits.updateValue(found, forKey: key)
@@ -99,8 +99,8 @@ extension WarehouseBatch {
             return nil
         }
         let row = try warehouse.db.row(
-            sql: "SELECT json FROM study_resource WHERE patient_num = ? AND type = ? AND visit = ?",
-            arguments: [patient, type, key.visit]
+            "SELECT json FROM study_resource WHERE patient_num = ? AND type = ? AND visit = ?",
+            [patient, type, key.visit]
         )
         let json = row.flatMap { try? StoredResource.json($0.values[0]) }
         return json.flatMap { try? JSONValue(parsing: $0) }

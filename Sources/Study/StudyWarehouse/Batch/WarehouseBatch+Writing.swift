@@ -80,13 +80,13 @@ extension WarehouseBatch {
             let patient = details.patient
             let path = [patient.state, patient.postalCode].compactMap { $0 }.joined(separator: "\\")
             try db.execute(
-                sql: """
-                    UPDATE patient_dimension
-                    SET sex_cd = ?, birth_date = ?, zip_cd = ?, statecityzip_path = ?, update_date = ?,
-                        upload_id = ?
-                    WHERE patient_num = ?
-                    """,
-                arguments: [
+                """
+                UPDATE patient_dimension
+                SET sex_cd = ?, birth_date = ?, zip_cd = ?, statecityzip_path = ?, update_date = ?,
+                    upload_id = ?
+                WHERE patient_num = ?
+                """,
+                [
                     patient.sex, patient.birth?.description, patient.postalCode, path.isEmpty ? nil : path,
                     details.written.description, loads[details.load].number, person.number,
                 ]
@@ -175,7 +175,7 @@ extension WarehouseBatch {
         ]
     }
 
-    private func row(_ visit: BatchVisit, _ content: BatchVisit.Content) -> [(any SQLConvertible)?] {
+    private func row(_ visit: BatchVisit, _ content: BatchVisit.Content) -> SQLArguments {
         [
             visit.number, people[visit.participant]?.number, "@", content.start.description,
             content.end?.description, "@", "@", visit.written, loads[content.load].number,
@@ -186,24 +186,24 @@ extension WarehouseBatch {
     private mutating func replace(_ visit: BatchVisit, _ key: BatchVisit.Key) throws {
         guard let number = visit.number, let patient = people[visit.participant]?.number else { return }
         let deleted = try db.execute(
-            sql: "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?",
-            arguments: [number, patient]
+            "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?",
+            [number, patient]
         )
         if visit.isCleared {
             try db.execute(
-                sql: "DELETE FROM study_resource WHERE patient_num = ? AND visit = ?",
-                arguments: [patient, key.visit]
+                "DELETE FROM study_resource WHERE patient_num = ? AND visit = ?",
+                [patient, key.visit]
             )
         }
         guard let content = visit.content else { return }
         loads[content.load].deleted += deleted
         try db.execute(
-            sql: """
-                UPDATE encounter_mapping
-                SET update_date = ?, download_date = ?, upload_id = ?
-                WHERE encounter_num = ?
-                """,
-            arguments: [visit.written, visit.received, loads[content.load].number, number]
+            """
+            UPDATE encounter_mapping
+            SET update_date = ?, download_date = ?, upload_id = ?
+            WHERE encounter_num = ?
+            """,
+            [visit.written, visit.received, loads[content.load].number, number]
         )
         var dimension = TableRows("visit_dimension", Self.visitColumns)
         dimension.append(row(visit, content))
@@ -251,7 +251,7 @@ extension WarehouseBatch {
         for key in changedVisits.keys {
             guard let visit = visits[key] ?? nil else { continue }
             for (type, resource) in visit.resources.sorted(by: { $0.key < $1.key }) {
-                let row: [(any SQLConvertible)?] = [
+                let row: SQLArguments = [
                     people[visit.participant]?.number, type, key.visit,
                     StoredResource.packed(resource.json.text()),
                     resource.written.description, loads[resource.load].number,
@@ -324,13 +324,13 @@ extension WarehouseBatch {
 
     private func update(_ message: StoredMessage, _ upload: Int?) throws {
         try db.execute(
-            sql: """
-                UPDATE study_message
-                SET state = ?, reason = ?, body = ?, participant = ?, upload_id = ?,
-                    client = coalesce(client, ?)
-                WHERE id = ?
-                """,
-            arguments: [
+            """
+            UPDATE study_message
+            SET state = ?, reason = ?, body = ?, participant = ?, upload_id = ?,
+                client = coalesce(client, ?)
+            WHERE id = ?
+            """,
+            [
                 message.state.name, message.storedReason, message.body.map(StoredBody.packed),
                 message.participant, upload, message.client, message.id,
             ]

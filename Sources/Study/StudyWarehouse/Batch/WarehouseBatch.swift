@@ -86,8 +86,8 @@ package struct WarehouseBatch {
     func rows(_ sql: String, in texts: some Collection<String>, _ ending: String = "") throws -> [SQLRow] {
         guard !texts.isEmpty else { return [] }
         return try warehouse.db.rows(
-            sql: "\(sql) IN (\(warehouse.db.listed)) \(ending)",
-            arguments: [type(of: warehouse.db).list(texts)]
+            "\(sql) IN (\(warehouse.db.listed)) \(ending)",
+            [type(of: warehouse.db).list(texts)]
         )
     }
 

@@ -130,15 +130,15 @@ extension WarehouseTransaction {
     /// The consents in force, by the pseudonyms of their participants.
     public func consents(of audience: ExportAudience = .study) throws -> [ExportedConsent] {
         let rows = try db.rows(
-            sql: """
-                SELECT p.pseudonym, c.signed, c.version, c.shares,
-                    (SELECT count(*) FROM study_earlier_withdrawal e WHERE e.participant = c.participant),
-                    (SELECT w.at FROM study_withdrawal w WHERE w.participant = c.participant)
-                FROM study_consent c
-                JOIN study_participant p USING (participant)
-                WHERE \(audience.condition("p"))
-                ORDER BY p.pseudonym, c.signed
-                """
+            """
+            SELECT p.pseudonym, c.signed, c.version, c.shares,
+                (SELECT count(*) FROM study_earlier_withdrawal e WHERE e.participant = c.participant),
+                (SELECT w.at FROM study_withdrawal w WHERE w.participant = c.participant)
+            FROM study_consent c
+            JOIN study_participant p USING (participant)
+            WHERE \(audience.condition("p"))
+            ORDER BY p.pseudonym, c.signed
+            """
         )
         var found: [ExportedConsent] = []
         for row in rows {
@@ -184,15 +184,15 @@ extension WarehouseTransaction {
         -> [KeptPackage]
     {
         try db.rows(
-            sql: """
-                SELECT m.id, p.pseudonym, m.received
-                FROM study_message m
-                JOIN study_participant p USING (participant)
-                WHERE m.kind = 'package' AND m.state IN ('loaded', 'kept') AND m.body IS NOT NULL
-                    AND m.id > ? AND \(audience.condition("p"))
-                ORDER BY m.id LIMIT ?
-                """,
-            arguments: [id, max(0, limit)]
+            """
+            SELECT m.id, p.pseudonym, m.received
+            FROM study_message m
+            JOIN study_participant p USING (participant)
+            WHERE m.kind = 'package' AND m.state IN ('loaded', 'kept') AND m.body IS NOT NULL
+                AND m.id > ? AND \(audience.condition("p"))
+            ORDER BY m.id LIMIT ?
+            """,
+            [id, max(0, limit)]
         ).map {
             KeptPackage(id: $0.text(0) ?? "", participant: $0.text(1) ?? "", received: $0.text(2) ?? "")
         }
@@ -214,14 +214,14 @@ extension WarehouseTransaction {
             """
         let condition = try db.hasTable("study_message_subject") ? others : ""
         return try db.rows(
-            sql: """
-                SELECT m.id FROM study_message m
-                WHERE m.body IS NOT NULL AND m.state <> 'waiting' AND m.id > ?
-                    AND m.participant IN (SELECT participant FROM study_consent)
-                    \(condition)
-                ORDER BY m.id LIMIT ?
-                """,
-            arguments: [id, max(0, limit)]
+            """
+            SELECT m.id FROM study_message m
+            WHERE m.body IS NOT NULL AND m.state <> 'waiting' AND m.id > ?
+                AND m.participant IN (SELECT participant FROM study_consent)
+                \(condition)
+            ORDER BY m.id LIMIT ?
+            """,
+            [id, max(0, limit)]
         ).compactMap { $0.text(0) }
     }
 }

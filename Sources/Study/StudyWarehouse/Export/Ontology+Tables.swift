@@ -164,45 +164,44 @@ extension WarehouseTransaction {
             let concept = Concept(path: node.path, code: code, name: node.name, key: key)
             try store(concept, now: now, upload: nil)
             try db.execute(
-                sql: "UPDATE concept_dimension SET name_char = ? WHERE concept_path = ?",
-                arguments: [String(node.name.unicodeScalars.prefix(2000)), node.path]
+                "UPDATE concept_dimension SET name_char = ? WHERE concept_path = ?",
+                [String(node.name.unicodeScalars.prefix(2000)), node.path]
             )
         }
-        try db.execute(sql: "DELETE FROM table_access WHERE c_table_cd = 'STUDY'")
+        try db.execute("DELETE FROM table_access WHERE c_table_cd = 'STUDY'")
         let access = Ontology.access
         try db.execute(
-            sql: """
-                INSERT INTO table_access (\(access.map(\.column).joined(separator: ", ")))
-                VALUES (\(access.map { _ in "?" }.joined(separator: ", ")))
-                """,
-            arguments: access.map { $0.column == "c_hlevel" ? 0 : $0.value }
+            """
+            INSERT INTO table_access (\(access.map(\.column).joined(separator: ", ")))
+            VALUES (\(access.map { _ in "?" }.joined(separator: ", ")))
+            """,
+            access.map { $0.column == "c_hlevel" ? 0 : $0.value }
         )
         try showConcepts(now: now)
     }
 
     /// Writes a row of metadata, instead of the one of the same path.
     private func writeMetadata(_ row: [String?]) throws {
-        try db.execute(sql: "DELETE FROM study_metadata WHERE c_fullname = ?", arguments: [row[1]])
+        try db.execute("DELETE FROM study_metadata WHERE c_fullname = ?", [row[1]])
         let marks = row.map { _ in "?" }.joined(separator: ", ")
         try db.execute(
-            sql:
-                """
-                INSERT INTO study_metadata (\(Ontology.columns.joined(separator: ", "))) VALUES (\(marks))
-                ON CONFLICT (c_fullname) DO NOTHING
-                """,
-            arguments: row
+            """
+            INSERT INTO study_metadata (\(Ontology.columns.joined(separator: ", "))) VALUES (\(marks))
+            ON CONFLICT (c_fullname) DO NOTHING
+            """,
+            row
         )
     }
 
     /// Puts concepts into the tree that have facts and no node: i2b2's tools find nothing else.
     func showConcepts(now: WarehouseTime) throws {
         let rows = try db.rows(
-            sql: """
-                SELECT concept_path, concept_cd, name_char, concept_blob
-                FROM concept_dimension
-                WHERE NOT EXISTS (SELECT 1 FROM study_metadata WHERE c_fullname = concept_path)
-                ORDER BY concept_path
-                """
+            """
+            SELECT concept_path, concept_cd, name_char, concept_blob
+            FROM concept_dimension
+            WHERE NOT EXISTS (SELECT 1 FROM study_metadata WHERE c_fullname = concept_path)
+            ORDER BY concept_path
+            """
         )
         for row in rows {
             let concept = Concept(
@@ -218,12 +217,12 @@ extension WarehouseTransaction {
     /// What the facts of a concept show of its values.
     private func storedValues(of concept: Concept) throws -> ValueMetadata? {
         let fact = try db.row(
-            sql: """
-                SELECT valtype_cd, units_cd FROM observation_fact
-                WHERE concept_cd = ? AND modifier_cd = '@' AND valtype_cd <> '@'
-                LIMIT 1
-                """,
-            arguments: [concept.code]
+            """
+            SELECT valtype_cd, units_cd FROM observation_fact
+            WHERE concept_cd = ? AND modifier_cd = '@' AND valtype_cd <> '@'
+            LIMIT 1
+            """,
+            [concept.code]
         )
         switch fact?.text(0) {
         case "N":
@@ -240,10 +239,7 @@ extension WarehouseTransaction {
     ///
     /// - Parameter values: What its facts show of its values.
     func show(_ concept: Concept, values: ValueMetadata?, now: WarehouseTime) throws {
-        let isKnown = try db.finds(
-            sql: "SELECT 1 FROM study_metadata WHERE c_fullname = ?",
-            arguments: [concept.path]
-        )
+        let isKnown = try db.finds("SELECT 1 FROM study_metadata WHERE c_fullname = ?", [concept.path])
         guard !isKnown, concept.path.hasPrefix(Ontology.root) else { return }
         // Consumers that load at once write the same folders.
         try db.lock("ontology")
@@ -273,13 +269,13 @@ extension WarehouseTransaction {
         }
         for folder in parents.reversed() {
             let updated = try db.execute(
-                sql: """
-                    UPDATE study_metadata
-                    SET c_visualattributes = CASE WHEN c_visualattributes LIKE 'L%' THEN 'FA '
-                        ELSE c_visualattributes END
-                    WHERE c_fullname = ?
-                    """,
-                arguments: [folder]
+                """
+                UPDATE study_metadata
+                SET c_visualattributes = CASE WHEN c_visualattributes LIKE 'L%' THEN 'FA '
+                    ELSE c_visualattributes END
+                WHERE c_fullname = ?
+                """,
+                [folder]
             )
             guard updated == 0 else { continue }
             let above = ConceptNames.parent(of: folder)

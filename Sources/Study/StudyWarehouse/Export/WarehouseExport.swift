@@ -32,24 +32,24 @@ extension WarehouseTransaction {
     {
         // Of a code at several places the first name counts. Codes are compared by their bytes.
         let names = try db.rows(
-            sql: "SELECT concept_cd, name_char FROM concept_dimension ORDER BY concept_path"
+            "SELECT concept_cd, name_char FROM concept_dimension ORDER BY concept_path"
         )
         .reduce(into: [[UInt8]: String]()) { names, row in
             guard let code = row.text(0).map({ Array($0.utf8) }), names[code] == nil else { return }
             names[code] = row.text(1) ?? ""
         }
         try db.eachRow(
-            sql: """
-                SELECT p.pseudonym, f.encounter_num, f.concept_cd, f.modifier_cd, f.instance_num,
-                    f.start_date, f.end_date, f.valtype_cd, f.tval_char, f.nval_num,
-                    f.observation_blob, f.units_cd, f.valueflag_cd
-                FROM observation_fact f
-                JOIN study_participant p USING (patient_num)
-                WHERE \(audience.condition("f"))
-                ORDER BY p.pseudonym, f.start_date, f.encounter_num, f.concept_cd, f.instance_num,
-                    f.modifier_cd
-                """,
-            arguments: []
+            """
+            SELECT p.pseudonym, f.encounter_num, f.concept_cd, f.modifier_cd, f.instance_num,
+                f.start_date, f.end_date, f.valtype_cd, f.tval_char, f.nval_num,
+                f.observation_blob, f.units_cd, f.valueflag_cd
+            FROM observation_fact f
+            JOIN study_participant p USING (patient_num)
+            WHERE \(audience.condition("f"))
+            ORDER BY p.pseudonym, f.start_date, f.encounter_num, f.concept_cd, f.instance_num,
+                f.modifier_cd
+            """,
+            []
         ) { row in
             let type = row.text("valtype_cd")
             // Of a text that is compared as a whole the column has the beginning.
@@ -70,18 +70,18 @@ extension WarehouseTransaction {
     /// them.
     public func dictionary(of audience: ExportAudience = .study) throws -> [[String]] {
         try db.rows(
-            sql: """
-                SELECT concept_cd, name_char, concept_path, concept_blob FROM concept_dimension c
-                WHERE \(audience.conceptCondition("c"))
-                UNION ALL SELECT modifier_cd, name_char, modifier_path, '' FROM modifier_dimension
-                ORDER BY 1, 3
-                """
+            """
+            SELECT concept_cd, name_char, concept_path, concept_blob FROM concept_dimension c
+            WHERE \(audience.conceptCondition("c"))
+            UNION ALL SELECT modifier_cd, name_char, modifier_path, '' FROM modifier_dimension
+            ORDER BY 1, 3
+            """
         ).map { row in (0..<4).map { SpreadsheetText.guarded(row.text($0) ?? "") } }
     }
 
     /// The types of the resources.
     public func resourceTypes() throws -> [String] {
-        try db.rows(sql: "SELECT DISTINCT type FROM study_resource ORDER BY type").compactMap { $0.text(0) }
+        try db.rows("SELECT DISTINCT type FROM study_resource ORDER BY type").compactMap { $0.text(0) }
     }
 
     /// Gives the resources of a type, as JSON.
@@ -95,11 +95,11 @@ extension WarehouseTransaction {
         _ body: (_ json: String) throws -> Void
     ) throws {
         try db.eachRow(
-            sql: """
-                SELECT r.json, p.pseudonym FROM study_resource r JOIN study_participant p USING (patient_num)
-                WHERE r.type = ? AND \(audience.condition("r")) ORDER BY r.patient_num, r.visit
-                """,
-            arguments: [type]
+            """
+            SELECT r.json, p.pseudonym FROM study_resource r JOIN study_participant p USING (patient_num)
+            WHERE r.type = ? AND \(audience.condition("r")) ORDER BY r.patient_num, r.visit
+            """,
+            [type]
         ) { row in
             let text = try StoredResource.json(row.values[0]) ?? ""
             guard type != "Patient", let json = try? JSONValue(parsing: text) else { return try body(text) }
@@ -114,7 +114,7 @@ extension WarehouseTransaction {
     /// - Throws: ``WarehouseError`` for an export without facts: none of the object's sets may be empty.
     public func writePDO(of audience: ExportAudience = .study, _ write: (String) throws -> Void) throws {
         let facts = "SELECT 1 FROM observation_fact f WHERE \(audience.condition("f")) LIMIT 1"
-        guard try db.finds(sql: facts, arguments: []) else {
+        guard try db.finds(facts, []) else {
             throw WarehouseError.badInput(
                 "the export has no facts, and a patient data object without any is not valid"
             )
@@ -236,7 +236,7 @@ extension WarehouseTransaction {
         _ element: (SQLRow) throws -> String
     ) throws {
         try write("<p:\(name)>\n")
-        try db.eachRow(sql: sql, arguments: [source]) { try write(element($0) + "\n") }
+        try db.eachRow(sql, [source]) { try write(element($0) + "\n") }
         try write("</p:\(name)>\n")
     }
 

@@ -47,17 +47,17 @@ extension WarehouseTransaction {
         var last = 0
         while true {
             let people = try db.rows(
-                sql: """
-                    SELECT p.patient_num, p.pseudonym, min(c.signed), min(w.at)
-                    FROM study_participant p
-                    JOIN study_consent c ON c.participant = p.participant
-                    LEFT JOIN study_withdrawal w ON w.participant = p.participant
-                    WHERE p.patient_num > ?
-                    GROUP BY p.patient_num, p.pseudonym
-                    ORDER BY p.patient_num
-                    LIMIT ?
-                    """,
-                arguments: [last, Self.courseBatch]
+                """
+                SELECT p.patient_num, p.pseudonym, min(c.signed), min(w.at)
+                FROM study_participant p
+                JOIN study_consent c ON c.participant = p.participant
+                LEFT JOIN study_withdrawal w ON w.participant = p.participant
+                WHERE p.patient_num > ?
+                GROUP BY p.patient_num, p.pseudonym
+                ORDER BY p.patient_num
+                LIMIT ?
+                """,
+                [last, Self.courseBatch]
             )
             guard let highest = people.last?.integer(0) else { return }
             let responses = try responses(of: (last + 1)...highest)
@@ -77,30 +77,30 @@ extension WarehouseTransaction {
     /// The URLs of the questionnaires that most participants answered, without their versions.
     package func answeredQuestionnaires(limit: Int) throws -> [String] {
         try db.rows(
-            sql: """
-                SELECT c.concept_blob, count(DISTINCT f.patient_num)
-                FROM observation_fact f
-                JOIN concept_dimension c ON c.concept_cd = f.concept_cd
-                WHERE \(Self.isOfResponse)
-                GROUP BY c.concept_blob
-                ORDER BY 2 DESC, 1
-                LIMIT ?
-                """,
-            arguments: [limit]
+            """
+            SELECT c.concept_blob, count(DISTINCT f.patient_num)
+            FROM observation_fact f
+            JOIN concept_dimension c ON c.concept_cd = f.concept_cd
+            WHERE \(Self.isOfResponse)
+            GROUP BY c.concept_blob
+            ORDER BY 2 DESC, 1
+            LIMIT ?
+            """,
+            [limit]
         ).compactMap { row in row.text(0).map { String($0.prefix { $0 != "|" }) } }
     }
 
     /// A mark of each participant's course, by pseudonym: it changes when they answer or stop.
     package func timelineFingerprints() throws -> [String: String] {
         let rows = try db.rows(
-            sql: """
-                SELECT p.pseudonym, count(f.patient_num), min(w.at)
-                FROM study_participant p
-                LEFT JOIN observation_fact f ON f.patient_num = p.patient_num AND \(Self.isOfResponse)
-                LEFT JOIN study_withdrawal w ON w.participant = p.participant
-                WHERE EXISTS (SELECT 1 FROM study_consent c WHERE c.participant = p.participant)
-                GROUP BY p.pseudonym
-                """
+            """
+            SELECT p.pseudonym, count(f.patient_num), min(w.at)
+            FROM study_participant p
+            LEFT JOIN observation_fact f ON f.patient_num = p.patient_num AND \(Self.isOfResponse)
+            LEFT JOIN study_withdrawal w ON w.participant = p.participant
+            WHERE EXISTS (SELECT 1 FROM study_consent c WHERE c.participant = p.participant)
+            GROUP BY p.pseudonym
+            """
         )
         return Dictionary(
             rows.map { ($0.text(0) ?? "", "\($0.integer(1) ?? 0)" + ($0.text(2) == nil ? "" : " stopped")) },
@@ -117,15 +117,15 @@ extension WarehouseTransaction {
     private func responses(of numbers: ClosedRange<Int>) throws -> [Int: [ParticipantTimeline.Response]] {
         var responses: [Int: [ParticipantTimeline.Response]] = [:]
         try db.eachRow(
-            sql: """
-                SELECT f.patient_num, c.concept_blob, f.start_date
-                FROM observation_fact f
-                JOIN concept_dimension c ON c.concept_cd = f.concept_cd
-                WHERE f.patient_num BETWEEN ? AND ?
-                    AND \(Self.isOfResponse)
-                ORDER BY f.patient_num, f.start_date, c.concept_blob
-                """,
-            arguments: [numbers.lowerBound, numbers.upperBound]
+            """
+            SELECT f.patient_num, c.concept_blob, f.start_date
+            FROM observation_fact f
+            JOIN concept_dimension c ON c.concept_cd = f.concept_cd
+            WHERE f.patient_num BETWEEN ? AND ?
+                AND \(Self.isOfResponse)
+            ORDER BY f.patient_num, f.start_date, c.concept_blob
+            """,
+            [numbers.lowerBound, numbers.upperBound]
         ) { row in
             guard let number = row.integer(0), let canonical = row.text(1) else { return }
             let response = ParticipantTimeline.Response(

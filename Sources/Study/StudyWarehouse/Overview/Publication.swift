@@ -19,10 +19,7 @@ extension WarehouseTransaction {
         _ make: () throws -> Content
     ) throws -> Content? {
         try db.lock("published \(source)")
-        let row = try db.row(
-            sql: "SELECT content, marks FROM study_published WHERE source = ?",
-            arguments: [source]
-        )
+        let row = try db.row("SELECT content, marks FROM study_published WHERE source = ?", [source])
         let shown = try row?.text(0).map { try JSONDecoder().decode(Content.self, from: Data($0.utf8)) }
         let earlier =
             try row?.text(1).map { try JSONDecoder().decode([String: String].self, from: Data($0.utf8)) }
@@ -32,11 +29,11 @@ extension WarehouseTransaction {
         guard changed >= ShownCount.smallest else { return shown }
         let content = try make()
         try db.execute(
-            sql: """
-                INSERT INTO study_published VALUES (?, ?, ?)
-                ON CONFLICT (source) DO UPDATE SET content = excluded.content, marks = excluded.marks
-                """,
-            arguments: [source, try Self.json(content), try Self.json(marks)]
+            """
+            INSERT INTO study_published VALUES (?, ?, ?)
+            ON CONFLICT (source) DO UPDATE SET content = excluded.content, marks = excluded.marks
+            """,
+            [source, try Self.json(content), try Self.json(marks)]
         )
         return content
     }
@@ -52,16 +49,16 @@ extension WarehouseTransaction {
     public func publishedQuestions(of source: String) throws -> [QuestionSummary] {
         let prefix = conceptPath(of: source)
         let rows = try db.rows(
-            sql: """
-                SELECT patient_num, count(*), max(upload_id)
-                FROM observation_fact
-                WHERE modifier_cd = '@'
-                    AND concept_cd IN (
-                        SELECT concept_cd FROM concept_dimension WHERE substr(concept_path, 1, ?) = ?
-                    )
-                GROUP BY patient_num
-                """,
-            arguments: [prefix.count, prefix]
+            """
+            SELECT patient_num, count(*), max(upload_id)
+            FROM observation_fact
+            WHERE modifier_cd = '@'
+                AND concept_cd IN (
+                    SELECT concept_cd FROM concept_dimension WHERE substr(concept_path, 1, ?) = ?
+                )
+            GROUP BY patient_num
+            """,
+            [prefix.count, prefix]
         )
         return try published("questions \(source)", marks: Self.marks(rows)) { try questions(of: source) }
             ?? []
@@ -71,12 +68,11 @@ extension WarehouseTransaction {
     /// for five.
     public func publishedStates() throws -> [String: Int] {
         let rows = try db.rows(
-            sql:
-                """
-                SELECT patient_num, statecityzip_path
-                FROM patient_dimension
-                WHERE statecityzip_path IS NOT NULL
-                """
+            """
+            SELECT patient_num, statecityzip_path
+            FROM patient_dimension
+            WHERE statecityzip_path IS NOT NULL
+            """
         )
         return try published("states", marks: Self.marks(rows)) { try states() } ?? [:]
     }
@@ -85,18 +81,18 @@ extension WarehouseTransaction {
     /// data, or left.
     func publishedPeople() throws -> StudyPeople {
         let rows = try db.rows(
-            sql: """
-                SELECT participant, max(consents), max(shares), max(known), max(gone)
-                FROM (
-                    SELECT participant, count(*) AS consents, sum(coalesce(shares, 0)) AS shares, 0 AS known,
-                        0 AS gone
-                    FROM study_consent
-                    GROUP BY participant
-                    UNION ALL SELECT participant, 0, 0, 1, 0 FROM study_participant
-                    UNION ALL SELECT participant, 0, 0, 0, 1 FROM study_withdrawal
-                ) AS people
+            """
+            SELECT participant, max(consents), max(shares), max(known), max(gone)
+            FROM (
+                SELECT participant, count(*) AS consents, sum(coalesce(shares, 0)) AS shares, 0 AS known,
+                    0 AS gone
+                FROM study_consent
                 GROUP BY participant
-                """
+                UNION ALL SELECT participant, 0, 0, 1, 0 FROM study_participant
+                UNION ALL SELECT participant, 0, 0, 0, 1 FROM study_withdrawal
+            ) AS people
+            GROUP BY participant
+            """
         )
         return try published("people", marks: Self.marks(rows)) { try people() } ?? StudyPeople()
     }

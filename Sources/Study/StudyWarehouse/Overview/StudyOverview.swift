@@ -37,11 +37,11 @@ extension WarehouseTransaction {
     public func overview(since first: String) throws -> StudyOverview {
         var days: [String: [String: Int]] = [:]
         let rows = try db.rows(
-            sql: """
-                SELECT substr(received, 1, 10), state, count(*) FROM study_message WHERE received >= ?
-                GROUP BY substr(received, 1, 10), state
-                """,
-            arguments: [first]
+            """
+            SELECT substr(received, 1, 10), state, count(*) FROM study_message WHERE received >= ?
+            GROUP BY substr(received, 1, 10), state
+            """,
+            [first]
         )
         for row in rows { days[row.text(0) ?? "", default: [:]][row.text(1) ?? ""] = row.integer(2) }
         let people = try publishedPeople()
@@ -57,10 +57,10 @@ extension WarehouseTransaction {
 
     func people() throws -> StudyPeople {
         StudyPeople(
-            participants: try db.number(sql: "SELECT count(*) FROM study_participant"),
-            consents: try db.number(sql: Self.consents),
-            sharing: try db.number(sql: Self.consents + Self.sharing),
-            withdrawn: try db.number(sql: "SELECT count(*) FROM study_withdrawal")
+            participants: try db.number("SELECT count(*) FROM study_participant"),
+            consents: try db.number(Self.consents),
+            sharing: try db.number(Self.consents + Self.sharing),
+            withdrawn: try db.number("SELECT count(*) FROM study_withdrawal")
         )
     }
 
@@ -77,10 +77,10 @@ extension WarehouseTransaction {
     /// How many participants each state has, by its postal code.
     public func states() throws -> [String: Int] {
         try db.rows(
-            sql: """
-                SELECT statecityzip_path, count(*) FROM patient_dimension WHERE statecityzip_path IS NOT NULL
-                GROUP BY statecityzip_path
-                """
+            """
+            SELECT statecityzip_path, count(*) FROM patient_dimension WHERE statecityzip_path IS NOT NULL
+            GROUP BY statecityzip_path
+            """
         ).reduce(into: [:]) { counts, row in
             counts[String((row.text(0) ?? "").prefix { $0 != "\\" }), default: 0] += row.integer(1) ?? 0
         }
@@ -95,8 +95,8 @@ extension WarehouseTransaction {
     @discardableResult
     package func requestReprocessing(_ id: String?) throws -> Int {
         let sql = "UPDATE study_message SET state = 'again' WHERE state = 'failed' AND body IS NOT NULL"
-        guard let id else { return try db.execute(sql: sql) }
-        return try db.execute(sql: sql + " AND id = ?", arguments: [id])
+        guard let id else { return try db.execute(sql) }
+        return try db.execute(sql + " AND id = ?", [id])
     }
 
     /// Takes back that a message is to be processed again, before it is: one that ends its consumer does not
@@ -104,17 +104,14 @@ extension WarehouseTransaction {
     ///
     /// - Returns: False when somebody else has done it.
     package func takeReprocessingRequest(_ id: String) throws -> Bool {
-        try db.execute(
-            sql: "UPDATE study_message SET state = 'failed' WHERE id = ? AND state = 'again'",
-            arguments: [id]
-        ) > 0
+        try db.execute("UPDATE study_message SET state = 'failed' WHERE id = ? AND state = 'again'", [id]) > 0
     }
 
     /// The messages that are to be processed again, the oldest first.
     package func requestedMessages(limit: Int = 100) throws -> [String] {
         try db.rows(
-            sql: "SELECT id FROM study_message WHERE state = 'again' ORDER BY received, id LIMIT ?",
-            arguments: [max(0, limit)]
+            "SELECT id FROM study_message WHERE state = 'again' ORDER BY received, id LIMIT ?",
+            [max(0, limit)]
         ).compactMap { $0.text(0) }
     }
 }

@@ -9,7 +9,7 @@ extension WarehouseTransaction {
     public func tableCounts() throws -> [(table: String, rows: Int)] {
         // An earlier version may not have made all of them.
         try Self.countedTables.filter { try db.hasTable($0) }.map {
-            ($0, try db.number(sql: "SELECT count(*) FROM \($0)"))
+            ($0, try db.number("SELECT count(*) FROM \($0)"))
         }
     }
 
@@ -20,12 +20,12 @@ extension WarehouseTransaction {
 
     /// A name by which `pg_dump` sees what this transaction sees, while it lasts. Of PostgreSQL alone.
     package func exportedSnapshot() throws -> String {
-        try db.row(sql: "SELECT pg_export_snapshot()")?.text(0) ?? ""
+        try db.row("SELECT pg_export_snapshot()")?.text(0) ?? ""
     }
 
     /// The schema in which the tables are. Of PostgreSQL alone.
     package func currentSchema() throws -> String {
-        try db.row(sql: "SELECT current_schema()::text")?.text(0) ?? "public"
+        try db.row("SELECT current_schema()::text")?.text(0) ?? "public"
     }
 
     /// Gives the envelopes that are kept, encrypted, one after the other.
@@ -33,8 +33,8 @@ extension WarehouseTransaction {
     /// - Parameter body: Gets the message's state and bytes.
     public func eachKeptEnvelope(_ body: (_ state: String, _ bytes: [UInt8]) throws -> Void) throws {
         try db.eachRow(
-            sql: "SELECT state, body FROM study_message WHERE kind = 'envelope' AND body IS NOT NULL",
-            arguments: []
+            "SELECT state, body FROM study_message WHERE kind = 'envelope' AND body IS NOT NULL",
+            []
         ) { row in
             try body(row.text(0) ?? "", row.bytes("body").map { [UInt8](StoredBody.content($0)) } ?? [])
         }

@@ -13,29 +13,28 @@ extension WarehouseTransaction {
         let root = ConceptNames.surveys
         var titles: [String: String] = [:]
         let answered = try db.rows(
-            sql: """
-                SELECT c.concept_path, c.name_char
-                FROM concept_dimension c
-                JOIN observation_fact f ON f.concept_cd = c.concept_cd
-                WHERE substr(c.concept_path, 1, ?) = ?
-                    AND c.concept_cd LIKE 'SURVEY:%'
-                    AND c.concept_cd NOT LIKE 'SURVEY:%:%'
-                    AND f.modifier_cd = '@'
-                GROUP BY c.concept_path, c.name_char
-                HAVING count(DISTINCT f.patient_num) >= ?
-                ORDER BY c.concept_path LIMIT ?
-                """,
-            arguments: [root.count, root, ShownCount.smallest, Self.maximumConcepts]
+            """
+            SELECT c.concept_path, c.name_char
+            FROM concept_dimension c
+            JOIN observation_fact f ON f.concept_cd = c.concept_cd
+            WHERE substr(c.concept_path, 1, ?) = ?
+                AND c.concept_cd LIKE 'SURVEY:%'
+                AND c.concept_cd NOT LIKE 'SURVEY:%:%'
+                AND f.modifier_cd = '@'
+            GROUP BY c.concept_path, c.name_char
+            HAVING count(DISTINCT f.patient_num) >= ?
+            ORDER BY c.concept_path LIMIT ?
+            """,
+            [root.count, root, ShownCount.smallest, Self.maximumConcepts]
         )
         let known = try db.rows(
-            sql:
-                """
-                SELECT c_fullname, c_name
-                FROM study_metadata
-                WHERE c_hlevel = 2 AND c_comment IS NULL AND substr(c_fullname, 1, ?) = ?
-                LIMIT ?
-                """,
-            arguments: [root.count, root, Self.maximumConcepts]
+            """
+            SELECT c_fullname, c_name
+            FROM study_metadata
+            WHERE c_hlevel = 2 AND c_comment IS NULL AND substr(c_fullname, 1, ?) = ?
+            LIMIT ?
+            """,
+            [root.count, root, Self.maximumConcepts]
         )
         for row in answered + known {
             guard let path = row.text(0), let names = ConceptNames.components(of: path, below: root),
@@ -48,8 +47,8 @@ extension WarehouseTransaction {
         var sources = titles.map { QuestionSource(name: $0.key, title: $0.value) }
         sources.sort { ($0.title, $0.name) < ($1.title, $1.name) }
         let isMeasured = try db.finds(
-            sql: "SELECT 1 FROM concept_dimension WHERE substr(concept_path, 1, ?) = ? LIMIT 1",
-            arguments: [ConceptNames.measurements.count, ConceptNames.measurements]
+            "SELECT 1 FROM concept_dimension WHERE substr(concept_path, 1, ?) = ? LIMIT 1",
+            [ConceptNames.measurements.count, ConceptNames.measurements]
         )
         if isMeasured { sources.append(QuestionSource(name: Self.measurements, title: "Measurements")) }
         return sources
@@ -67,25 +66,24 @@ extension WarehouseTransaction {
         let prefix = conceptPath(of: source)
         var summary = SourceSummary(name: source == Self.measurements ? nil : source)
         let labels = try db.rows(
-            sql:
-                """
-                SELECT c_fullname, c_name, c_metadataxml
-                FROM study_metadata
-                WHERE c_comment IS NULL AND substr(c_fullname, 1, ?) = ?
-                LIMIT ?
-                """,
-            arguments: [prefix.count, prefix, Self.maximumConcepts]
+            """
+            SELECT c_fullname, c_name, c_metadataxml
+            FROM study_metadata
+            WHERE c_comment IS NULL AND substr(c_fullname, 1, ?) = ?
+            LIMIT ?
+            """,
+            [prefix.count, prefix, Self.maximumConcepts]
         )
         for row in labels {
             let values = row.text(2).map(EnumValues.read) ?? []
             summary.labels[row.text(0) ?? ""] = (row.text(1) ?? "", values, summary.labels.count)
         }
         let counts = try db.rows(
-            sql: """
-                SELECT f.concept_cd, q.tval_char, f.valtype_cd, count(DISTINCT f.patient_num) \(Self.facts)
-                GROUP BY f.concept_cd, q.tval_char, f.valtype_cd ORDER BY 4 DESC LIMIT ?
-                """,
-            arguments: [prefix.count, prefix, Self.maximumRows]
+            """
+            SELECT f.concept_cd, q.tval_char, f.valtype_cd, count(DISTINCT f.patient_num) \(Self.facts)
+            GROUP BY f.concept_cd, q.tval_char, f.valtype_cd ORDER BY 4 DESC LIMIT ?
+            """,
+            [prefix.count, prefix, Self.maximumRows]
         )
         for row in counts { summary.counts[.init(row), default: [:]][row.text(2) ?? "@"] = row.integer(3) }
         for row in try numbers(prefix) {
@@ -93,16 +91,16 @@ extension WarehouseTransaction {
             summary.numbers[.init(row), default: []].append(numbers)
         }
         let concepts = try db.rows(
-            sql: """
-                SELECT concept_path, concept_cd, name_char
-                FROM concept_dimension
-                WHERE substr(concept_path, 1, ?) = ?
-                ORDER BY CASE WHEN EXISTS (
-                    SELECT 1 FROM study_metadata WHERE c_fullname = concept_path AND c_comment IS NULL
-                ) THEN 0 ELSE 1 END
-                LIMIT ?
-                """,
-            arguments: [prefix.count, prefix, Self.maximumConcepts]
+            """
+            SELECT concept_path, concept_cd, name_char
+            FROM concept_dimension
+            WHERE substr(concept_path, 1, ?) = ?
+            ORDER BY CASE WHEN EXISTS (
+                SELECT 1 FROM study_metadata WHERE c_fullname = concept_path AND c_comment IS NULL
+            ) THEN 0 ELSE 1 END
+            LIMIT ?
+            """,
+            [prefix.count, prefix, Self.maximumConcepts]
         )
         for row in summary.ordered(concepts) {
             guard let path = row.text(0), let names = ConceptNames.components(of: path, below: prefix),
@@ -114,13 +112,13 @@ extension WarehouseTransaction {
         }
         for (key, values) in summary.enumerations {
             let rows = try db.rows(
-                sql: """
-                    SELECT f.tval_char, count(DISTINCT f.patient_num)
-                    \(Self.facts) AND f.concept_cd = ? AND q.tval_char = ? AND f.valtype_cd = 'T'
-                    GROUP BY f.tval_char
-                    LIMIT ?
-                    """,
-                arguments: [prefix.count, prefix, key.concept, key.question, Self.maximumRows]
+                """
+                SELECT f.tval_char, count(DISTINCT f.patient_num)
+                \(Self.facts) AND f.concept_cd = ? AND q.tval_char = ? AND f.valtype_cd = 'T'
+                GROUP BY f.tval_char
+                LIMIT ?
+                """,
+                [prefix.count, prefix, key.concept, key.question, Self.maximumRows]
             )
             let found = Dictionary(rows.map { ($0.text(0) ?? "", $0.integer(1) ?? 0) }, uniquingKeysWith: +)
             summary.setChoices(of: key, values.map { ($0.label, found[$0.code] ?? 0) })
@@ -153,30 +151,30 @@ extension WarehouseTransaction {
     /// Of the means of five participants or more: how many, the median, and the fifth from below and above.
     private func numbers(_ prefix: String) throws -> [SQLRow] {
         try db.rows(
-            sql: """
-                WITH person AS (
-                    SELECT f.concept_cd AS concept, q.tval_char AS question, coalesce(f.units_cd, '') AS unit,
-                        f.patient_num AS number, avg(f.nval_num) AS value
-                    \(Self.facts) AND f.valtype_cd = 'N' AND f.tval_char = 'E' AND f.nval_num IS NOT NULL
-                    GROUP BY f.concept_cd, q.tval_char, coalesce(f.units_cd, ''), f.patient_num
-                ), ordered AS (
-                    SELECT concept, question, unit, value,
-                        row_number() OVER (
-                            PARTITION BY concept, question, unit ORDER BY value, number
-                        ) AS ordinal,
-                        count(*) OVER (PARTITION BY concept, question, unit) AS people
-                    FROM person
-                )
-                SELECT concept, question, unit, people,
-                    avg(CASE WHEN ordinal IN ((people + 1) / 2, (people + 2) / 2) THEN value END),
-                    max(CASE WHEN ordinal = \(ShownCount.smallest) THEN value END),
-                    max(CASE WHEN ordinal = people + 1 - \(ShownCount.smallest) THEN value END)
-                FROM ordered
-                WHERE people >= \(ShownCount.smallest)
-                GROUP BY concept, question, unit, people
-                ORDER BY people DESC, unit LIMIT ?
-                """,
-            arguments: [prefix.count, prefix, Self.maximumRows]
+            """
+            WITH person AS (
+                SELECT f.concept_cd AS concept, q.tval_char AS question, coalesce(f.units_cd, '') AS unit,
+                    f.patient_num AS number, avg(f.nval_num) AS value
+                \(Self.facts) AND f.valtype_cd = 'N' AND f.tval_char = 'E' AND f.nval_num IS NOT NULL
+                GROUP BY f.concept_cd, q.tval_char, coalesce(f.units_cd, ''), f.patient_num
+            ), ordered AS (
+                SELECT concept, question, unit, value,
+                    row_number() OVER (
+                        PARTITION BY concept, question, unit ORDER BY value, number
+                    ) AS ordinal,
+                    count(*) OVER (PARTITION BY concept, question, unit) AS people
+                FROM person
+            )
+            SELECT concept, question, unit, people,
+                avg(CASE WHEN ordinal IN ((people + 1) / 2, (people + 2) / 2) THEN value END),
+                max(CASE WHEN ordinal = \(ShownCount.smallest) THEN value END),
+                max(CASE WHEN ordinal = people + 1 - \(ShownCount.smallest) THEN value END)
+            FROM ordered
+            WHERE people >= \(ShownCount.smallest)
+            GROUP BY concept, question, unit, people
+            ORDER BY people DESC, unit LIMIT ?
+            """,
+            [prefix.count, prefix, Self.maximumRows]
         )
     }
 

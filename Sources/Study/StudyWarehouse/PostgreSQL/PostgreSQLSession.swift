@@ -89,7 +89,7 @@ package final class PostgreSQLSession {
     @discardableResult
     package func run(
         _ sql: String,
-        _ arguments: [(any SQLConvertible)?],
+        _ arguments: SQLArguments,
         isBinary: Bool = false,
         row body: (SQLRow) throws -> Void = { _ in }
     ) throws -> Int {
@@ -178,7 +178,7 @@ package final class PostgreSQLSession {
     }
 
     /// The rows of a statement.
-    package func rows(_ sql: String, _ arguments: [(any SQLConvertible)?], isBinary: Bool = false) throws
+    package func rows(_ sql: String, _ arguments: SQLArguments, isBinary: Bool = false) throws
         -> [SQLRow]
     {
         var rows: [SQLRow] = []
@@ -435,12 +435,12 @@ package final class PostgreSQLSession {
     @discardableResult
     package func run(
         _ sql: String,
-        _ arguments: [(any SQLConvertible)?],
+        _ arguments: SQLArguments,
         isBinary: Bool = false,
         row body: (SQLRow) throws -> Void = { _ in }
     ) throws -> Int { throw PostgreSQLError.notBuilt }
 
-    package func rows(_ sql: String, _ arguments: [(any SQLConvertible)?], isBinary: Bool = false) throws
+    package func rows(_ sql: String, _ arguments: SQLArguments, isBinary: Bool = false) throws
         -> [SQLRow]
     { throw PostgreSQLError.notBuilt }
 

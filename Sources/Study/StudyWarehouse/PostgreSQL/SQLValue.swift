@@ -14,6 +14,9 @@ package protocol SQLConvertible {
     var sqlValue: SQLValue { get }
 }
 
+/// What is given for the parameters of a statement.
+package typealias SQLArguments = [(any SQLConvertible)?]
+
 extension SQLValue: SQLConvertible {
     package var sqlValue: SQLValue { self }
 }

@@ -32,24 +32,24 @@ extension WarehouseTransaction {
     public func sampleStorage() throws -> SampleStorage {
         // A database that an earlier version made, and that has not been written since.
         guard try db.hasTable("study_setting") else { return .facts }
-        let name = try db.row(sql: "SELECT value FROM study_setting WHERE name = 'samples'")?.text(0)
+        let name = try db.row("SELECT value FROM study_setting WHERE name = 'samples'")?.text(0)
         return name.flatMap(SampleStorage.init(rawValue:)) ?? .facts
     }
 
     func store(samplesAs storage: SampleStorage) throws {
         try db.lock(Self.storageLock)
-        if storage == .facts, try db.finds(sql: "SELECT 1 FROM study_sample LIMIT 1", arguments: []) {
+        if storage == .facts, try db.finds("SELECT 1 FROM study_sample LIMIT 1", []) {
             throw WarehouseError.badInput(
                 "the warehouse has samples in their table, and stays so: leave the setting out, or say table"
             )
         }
         if storage == .table { try noteVisitsOfSamples() }
         try db.execute(
-            sql: """
-                INSERT INTO study_setting (name, value) VALUES ('samples', ?)
-                ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                """,
-            arguments: [storage.rawValue]
+            """
+            INSERT INTO study_setting (name, value) VALUES ('samples', ?)
+            ON CONFLICT (name) DO UPDATE SET value = excluded.value
+            """,
+            [storage.rawValue]
         )
     }
 
@@ -58,14 +58,14 @@ extension WarehouseTransaction {
         var last = Int.min
         while true {
             let rows = try db.rows(
-                sql: """
-                    SELECT e.encounter_num, e.encounter_ide, p.patient_num
-                    FROM encounter_mapping e
-                    JOIN study_participant p ON p.pseudonym = e.patient_ide
-                    WHERE e.encounter_num > ? AND e.encounter_ide_source = ?
-                    ORDER BY e.encounter_num LIMIT 5000
-                    """,
-                arguments: [last, source]
+                """
+                SELECT e.encounter_num, e.encounter_ide, p.patient_num
+                FROM encounter_mapping e
+                JOIN study_participant p ON p.pseudonym = e.patient_ide
+                WHERE e.encounter_num > ? AND e.encounter_ide_source = ?
+                ORDER BY e.encounter_num LIMIT 5000
+                """,
+                [last, source]
             )
             var visits = TableRows("study_sample_visit", ["patient_num", "id"])
             for row in rows {

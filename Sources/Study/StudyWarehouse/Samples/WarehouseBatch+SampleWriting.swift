@@ -134,13 +134,13 @@ extension WarehouseBatch {
         let db = warehouse.db
         let patients = Set(keys.map(\.patient))
         let rows = try db.rows(
-            sql: """
-                SELECT s.patient_num, s.digest, s.source_num
-                FROM study_sample_source s
-                WHERE s.patient_num IN (SELECT a FROM (\(db.numbers(1))) AS k)
-                    AND s.digest IN (\(db.listed))
-                """,
-            arguments: [
+            """
+            SELECT s.patient_num, s.digest, s.source_num
+            FROM study_sample_source s
+            WHERE s.patient_num IN (SELECT a FROM (\(db.numbers(1))) AS k)
+                AND s.digest IN (\(db.listed))
+            """,
+            [
                 type(of: db).table(patients.map { [$0] }), type(of: db).list(Set(digests.values)),
             ]
         )
@@ -170,11 +170,11 @@ extension WarehouseBatch {
     private func lastNumbers(_ table: String, _ column: String, _ patients: Set<Int>) throws -> [Int: Int] {
         let db = warehouse.db
         let rows = try db.rows(
-            sql: """
-                SELECT k.a, (SELECT max(\(column)) FROM \(table) WHERE patient_num = k.a)
-                FROM (\(db.numbers(1))) AS k
-                """,
-            arguments: [type(of: db).table(patients.map { [$0] })]
+            """
+            SELECT k.a, (SELECT max(\(column)) FROM \(table) WHERE patient_num = k.a)
+            FROM (\(db.numbers(1))) AS k
+            """,
+            [type(of: db).table(patients.map { [$0] })]
         )
         return rows.reduce(into: [:]) { $0[$1.integer(0) ?? 0] = $1.integer(1) }
     }

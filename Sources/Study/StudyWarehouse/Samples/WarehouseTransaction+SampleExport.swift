@@ -22,7 +22,7 @@ extension WarehouseTransaction {
     /// Whether there are samples in their table.
     public func hasSamples() throws -> Bool {
         guard try db.hasTable("study_sample") else { return false }
-        return try db.finds(sql: "SELECT 1 FROM study_sample LIMIT 1", arguments: [])
+        return try db.finds("SELECT 1 FROM study_sample LIMIT 1", [])
     }
 
     /// The months of UTC in which samples began, as in `2026-03`, the first one first.
@@ -30,12 +30,12 @@ extension WarehouseTransaction {
         // Databases divide towards zero.
         let before = 1_000_000 * StudySample.microsecondsOfDay
         let rows = try db.rows(
-            sql: """
-                SELECT DISTINCT (s.start_us + CAST(\(before) AS bigint))
-                    / CAST(\(StudySample.microsecondsOfDay) AS bigint)
-                FROM study_sample s
-                WHERE \(audience.condition("s"))
-                """
+            """
+            SELECT DISTINCT (s.start_us + CAST(\(before) AS bigint))
+                / CAST(\(StudySample.microsecondsOfDay) AS bigint)
+            FROM study_sample s
+            WHERE \(audience.condition("s"))
+            """
         )
         let months = rows.compactMap { row in
             row.integer(0).map { CivilDateTime(days: $0 - 1_000_000) }
@@ -91,14 +91,14 @@ extension WarehouseTransaction {
         _ body: (_ cells: [String]) throws -> Void
     ) throws {
         try db.eachRow(
-            sql: """
-                SELECT p.pseudonym, o.source_num, o.json
-                FROM study_sample_source o
-                JOIN study_participant p ON p.patient_num = o.patient_num
-                WHERE \(audience.condition("o"))
-                ORDER BY p.pseudonym, o.source_num
-                """,
-            arguments: []
+            """
+            SELECT p.pseudonym, o.source_num, o.json
+            FROM study_sample_source o
+            JOIN study_participant p ON p.patient_num = o.patient_num
+            WHERE \(audience.condition("o"))
+            ORDER BY p.pseudonym, o.source_num
+            """,
+            []
         ) { row in
             let source = SampleSources(disclosure).released(row.text(2) ?? "")
             try body([row.text(0) ?? "", row.text(1) ?? "", SpreadsheetText.guarded(source)])

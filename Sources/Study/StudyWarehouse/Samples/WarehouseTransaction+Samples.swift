@@ -14,7 +14,7 @@ extension WarehouseTransaction {
     /// What samples measure, by the numbers of their types.
     func sampleKinds() throws -> [Int: StudySample.Kind] {
         let sql = "SELECT type_num, concept, concept_key, unit FROM study_sample_type"
-        return try db.rows(sql: sql).reduce(into: [:]) { kinds, row in
+        return try db.rows(sql).reduce(into: [:]) { kinds, row in
             kinds[row.integer(0) ?? 0] = StudySample.Kind(
                 concept: row.text(1) ?? "",
                 key: row.text(2) ?? "",
@@ -29,23 +29,23 @@ extension WarehouseTransaction {
     func sampleVisits(_ keys: [[Int]]) throws -> [(patient: Int, id: Int)] {
         guard !keys.isEmpty else { return [] }
         return try db.rows(
-            sql: """
-                SELECT v.patient_num, v.id
-                FROM (\(db.numbers(2))) AS k
-                JOIN study_sample_visit v ON v.patient_num = k.a AND v.id = k.b
-                """,
-            arguments: [type(of: db).table(keys)]
+            """
+            SELECT v.patient_num, v.id
+            FROM (\(db.numbers(2))) AS k
+            JOIN study_sample_visit v ON v.patient_num = k.a AND v.id = k.b
+            """,
+            [type(of: db).table(keys)]
         ).map { ($0.integer(0) ?? 0, $0.integer(1) ?? 0) }
     }
 
     /// Those of some participants who have samples that are visits.
     func patientsWithSampleVisits(_ patients: Set<Int>) throws -> Set<Int> {
         let rows = try db.rows(
-            sql: """
-                SELECT k.a FROM (\(db.numbers(1))) AS k
-                WHERE EXISTS (SELECT 1 FROM study_sample_visit v WHERE v.patient_num = k.a)
-                """,
-            arguments: [type(of: db).table(patients.map { [$0] })]
+            """
+            SELECT k.a FROM (\(db.numbers(1))) AS k
+            WHERE EXISTS (SELECT 1 FROM study_sample_visit v WHERE v.patient_num = k.a)
+            """,
+            [type(of: db).table(patients.map { [$0] })]
         )
         return Set(rows.compactMap { $0.integer(0) })
     }
@@ -53,7 +53,7 @@ extension WarehouseTransaction {
     /// That a sample began between two times, given as numbers: of other months no table is looked at.
     private static let isWithin = "s.start_us >= ? AND s.start_us <= ?"
 
-    private static func bounds(_ times: [Int]) -> [(any SQLConvertible)?] {
+    private static func bounds(_ times: [Int]) -> SQLArguments {
         [times.min() ?? 0, times.max() ?? 0]
     }
 
@@ -61,15 +61,15 @@ extension WarehouseTransaction {
     func patientsWithSamples(in windows: [[Int]]) throws -> Set<Int> {
         guard !windows.isEmpty else { return [] }
         let rows = try db.rows(
-            sql: """
-                SELECT k.a FROM (\(db.numbers(3))) AS k
-                WHERE EXISTS (
-                    SELECT 1 FROM study_sample s
-                    WHERE s.patient_num = k.a AND s.start_us >= k.b AND s.start_us <= k.c
-                        AND \(Self.isWithin)
-                )
-                """,
-            arguments: [type(of: db).table(windows)] + Self.bounds(windows.flatMap { [$0[1], $0[2]] })
+            """
+            SELECT k.a FROM (\(db.numbers(3))) AS k
+            WHERE EXISTS (
+                SELECT 1 FROM study_sample s
+                WHERE s.patient_num = k.a AND s.start_us >= k.b AND s.start_us <= k.c
+                    AND \(Self.isWithin)
+            )
+            """,
+            [type(of: db).table(windows)] + Self.bounds(windows.flatMap { [$0[1], $0[2]] })
         )
         return Set(rows.compactMap { $0.integer(0) })
     }
@@ -110,26 +110,26 @@ extension WarehouseTransaction {
         guard !places.isEmpty else { return [] }
         let atPlace = "s.patient_num = k.a AND s.start_us = k.b AND s.id = k.c AND \(Self.isWithin)"
         return try db.rows(
-            sql: """
-                SELECT \(Self.storedColumns)
-                FROM (\(db.numbers(3))) AS k
-                \(db.samples(where: atPlace))
-                \(Self.sampleJoins)
-                """,
-            arguments: [type(of: db).table(places)] + Self.bounds(places.map { $0[1] })
+            """
+            SELECT \(Self.storedColumns)
+            FROM (\(db.numbers(3))) AS k
+            \(db.samples(where: atPlace))
+            \(Self.sampleJoins)
+            """,
+            [type(of: db).table(places)] + Self.bounds(places.map { $0[1] })
         ).compactMap(Self.sample)
     }
 
     /// Samples of a participant with some ids, whenever they began.
     func samples(of patient: Int, ids: [Int]) throws -> [StoredSample] {
         try db.rows(
-            sql: """
-                SELECT \(Self.storedColumns)
-                FROM study_sample s
-                \(Self.sampleJoins)
-                WHERE s.patient_num = ? AND s.id IN (SELECT a FROM (\(db.numbers(1))) AS k)
-                """,
-            arguments: [patient, type(of: db).table(ids.map { [$0] })]
+            """
+            SELECT \(Self.storedColumns)
+            FROM study_sample s
+            \(Self.sampleJoins)
+            WHERE s.patient_num = ? AND s.id IN (SELECT a FROM (\(db.numbers(1))) AS k)
+            """,
+            [patient, type(of: db).table(ids.map { [$0] })]
         ).compactMap(Self.sample)
     }
 
@@ -151,15 +151,15 @@ extension WarehouseTransaction {
         _ body: (StoredSample, _ pseudonym: String) throws -> Void
     ) throws {
         try db.eachRow(
-            sql: """
-                SELECT \(Self.storedColumns), p.pseudonym
-                FROM study_sample s
-                \(Self.sampleJoins)
-                JOIN study_participant p ON p.patient_num = s.patient_num
-                WHERE \(condition) AND \(audience.condition("s"))
-                ORDER BY s.patient_num, s.start_us, s.id
-                """,
-            arguments: arguments
+            """
+            SELECT \(Self.storedColumns), p.pseudonym
+            FROM study_sample s
+            \(Self.sampleJoins)
+            JOIN study_participant p ON p.patient_num = s.patient_num
+            WHERE \(condition) AND \(audience.condition("s"))
+            ORDER BY s.patient_num, s.start_us, s.id
+            """,
+            arguments
         ) { row in
             guard let stored = Self.sample(row), let pseudonym = row.text("pseudonym") else {
                 throw WarehouseError.badInput("a sample in the warehouse cannot be read")
@@ -171,12 +171,12 @@ extension WarehouseTransaction {
     func removeSamples(at places: [[Int]]) throws {
         guard !places.isEmpty else { return }
         try db.execute(
-            sql: """
-                DELETE FROM study_sample AS s
-                WHERE (patient_num, start_us, id) IN (SELECT a, b, c FROM (\(db.numbers(3))) AS k)
-                    AND \(Self.isWithin)
-                """,
-            arguments: [type(of: db).table(places)] + Self.bounds(places.map { $0[1] })
+            """
+            DELETE FROM study_sample AS s
+            WHERE (patient_num, start_us, id) IN (SELECT a, b, c FROM (\(db.numbers(3))) AS k)
+                AND \(Self.isWithin)
+            """,
+            [type(of: db).table(places)] + Self.bounds(places.map { $0[1] })
         )
     }
 
@@ -194,23 +194,23 @@ extension WarehouseTransaction {
         let ofDay = "s.patient_num = k.a AND s.start_us >= k.c AND s.start_us < k.d AND \(Self.isWithin)"
         let minute = "CAST(\(StudySample.microsecondsOfMinute) AS bigint)"
         let rows = try db.rows(
-            sql: """
-                SELECT patient_num, day, type_num, count(*), sum(value), min(value), max(value),
-                    max(CASE WHEN place = 1 THEN value END)
-                FROM (
-                    SELECT s.patient_num, k.b AS day, c.type_num, s.value,
-                        row_number() OVER (
-                            PARTITION BY s.patient_num, k.b, c.type_num ORDER BY s.start_us DESC, s.id DESC
-                        ) AS place
-                    FROM (\(db.numbers(6))) AS k
-                    \(db.samples(where: ofDay))
-                    JOIN study_sample_set c ON c.patient_num = s.patient_num AND c.set_num = s.set_num
-                    WHERE s.start_us + c.utc_offset * \(minute) >= k.e
-                        AND s.start_us + c.utc_offset * \(minute) < k.f
-                ) AS placed
-                GROUP BY patient_num, day, type_num
-                """,
-            arguments: [type(of: db).table(keys)] + Self.bounds(keys.flatMap { [$0[2], $0[3]] })
+            """
+            SELECT patient_num, day, type_num, count(*), sum(value), min(value), max(value),
+                max(CASE WHEN place = 1 THEN value END)
+            FROM (
+                SELECT s.patient_num, k.b AS day, c.type_num, s.value,
+                    row_number() OVER (
+                        PARTITION BY s.patient_num, k.b, c.type_num ORDER BY s.start_us DESC, s.id DESC
+                    ) AS place
+                FROM (\(db.numbers(6))) AS k
+                \(db.samples(where: ofDay))
+                JOIN study_sample_set c ON c.patient_num = s.patient_num AND c.set_num = s.set_num
+                WHERE s.start_us + c.utc_offset * \(minute) >= k.e
+                    AND s.start_us + c.utc_offset * \(minute) < k.f
+            ) AS placed
+            GROUP BY patient_num, day, type_num
+            """,
+            [type(of: db).table(keys)] + Self.bounds(keys.flatMap { [$0[2], $0[3]] })
         )
         return rows.compactMap { row in
             guard let patient = row.integer(0), let day = row.integer(1),

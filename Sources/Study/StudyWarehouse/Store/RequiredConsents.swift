@@ -53,7 +53,7 @@ extension WarehouseTransaction {
         throws -> [String]
     {
         var conditions: [String] = []
-        var arguments: [(any SQLConvertible)?] = []
+        var arguments: SQLArguments = []
         let second = "substr(received, 1, \(RequiredConsents.secondLength))"
         let versions = required.versions
         // The times between two requirements have one set of versions each.
@@ -77,13 +77,13 @@ extension WarehouseTransaction {
             conditions.append("(\(parts.joined(separator: " AND ")))")
         }
         return try db.rows(
-            sql: """
-                SELECT id
-                FROM study_message
-                WHERE state = 'waiting' AND (\(conditions.joined(separator: " OR ")))
-                ORDER BY received, id LIMIT ?
-                """,
-            arguments: arguments + [max(0, limit)]
+            """
+            SELECT id
+            FROM study_message
+            WHERE state = 'waiting' AND (\(conditions.joined(separator: " OR ")))
+            ORDER BY received, id LIMIT ?
+            """,
+            arguments + [max(0, limit)]
         ).compactMap { $0.text(0) }
     }
 }

@@ -7,13 +7,13 @@ import OrderedJSON
 protocol WarehouseSession {
     /// Executes a statement, and returns how many rows it changed.
     @discardableResult
-    func execute(sql: String, arguments: [(any SQLConvertible)?]) throws -> Int
+    func execute(_ sql: String, _ arguments: SQLArguments) throws -> Int
 
     /// The rows of a statement.
-    func rows(sql: String, arguments: [(any SQLConvertible)?]) throws -> [SQLRow]
+    func rows(_ sql: String, _ arguments: SQLArguments) throws -> [SQLRow]
 
     /// Gives the rows of a statement one after the other.
-    func eachRow(sql: String, arguments: [(any SQLConvertible)?], _ body: (SQLRow) throws -> Void) throws
+    func eachRow(_ sql: String, _ arguments: SQLArguments, _ body: (SQLRow) throws -> Void) throws
 
     /// Writes rows whose keys the table does not have.
     func insert(_ rows: TableRows) throws
@@ -82,25 +82,25 @@ extension WarehouseSession {
     static var numberColumns: [String] { ["a", "b", "c", "d", "e", "f"] }
 
     @discardableResult
-    func execute(sql: String) throws -> Int { try execute(sql: sql, arguments: []) }
+    func execute(_ sql: String) throws -> Int { try execute(sql, []) }
 
-    func rows(sql: String) throws -> [SQLRow] { try rows(sql: sql, arguments: []) }
+    func rows(_ sql: String) throws -> [SQLRow] { try rows(sql, []) }
 
-    func row(sql: String, arguments: [(any SQLConvertible)?] = []) throws -> SQLRow? {
-        try rows(sql: sql, arguments: arguments).first
+    func row(_ sql: String, _ arguments: SQLArguments = []) throws -> SQLRow? {
+        try rows(sql, arguments).first
     }
 
     /// The number in a statement's only row.
-    func number(sql: String, arguments: [(any SQLConvertible)?] = []) throws -> Int {
-        guard let number = try row(sql: sql, arguments: arguments)?.integer(0) else {
+    func number(_ sql: String, _ arguments: SQLArguments = []) throws -> Int {
+        guard let number = try row(sql, arguments)?.integer(0) else {
             throw WarehouseError.badInput("the database gave no number where there is always one")
         }
         return number
     }
 
     /// Whether a statement finds a row.
-    func finds(sql: String, arguments: [(any SQLConvertible)?]) throws -> Bool {
-        try row(sql: sql, arguments: arguments) != nil
+    func finds(_ sql: String, _ arguments: SQLArguments) throws -> Bool {
+        try row(sql, arguments) != nil
     }
 }
 
@@ -135,45 +135,42 @@ package struct SQLiteSession: WarehouseSession {
 
     func newVisits(_ count: Int) throws -> [Int] {
         guard count > 0 else { return [] }
-        let last = try number(
-            sql: "UPDATE study_visit SET number = number + ? RETURNING number",
-            arguments: [count]
-        )
+        let last = try number("UPDATE study_visit SET number = number + ? RETURNING number", [count])
         return Array(last - count + 1...last)
     }
 
     func newLoads(_ count: Int) throws -> [Int] {
         // Rows that are written with these numbers raise the sequence's last one.
         let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'upload_status'"
-        let last = try number(sql: sql)
+        let last = try number(sql)
         return Array(last + 1..<last + 1 + count)
     }
 
     func hasTable(_ name: String) throws -> Bool { try db.tableExists(name) }
     func hasIndex(_ name: String) throws -> Bool {
-        try finds(sql: "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?", arguments: [name])
+        try finds("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?", [name])
     }
     func owns(_ table: String) -> Bool { true }
 
-    func execute(sql: String, arguments: [(any SQLConvertible)?]) throws -> Int {
+    func execute(_ sql: String, _ arguments: SQLArguments) throws -> Int {
         try db.cachedStatement(sql: sql).execute(arguments: Self.arguments(arguments))
         return db.changesCount
     }
 
-    package func rows(sql: String, arguments: [(any SQLConvertible)?]) throws -> [SQLRow] {
+    package func rows(_ sql: String, _ arguments: SQLArguments) throws -> [SQLRow] {
         var rows: [SQLRow] = []
-        try eachRow(sql: sql, arguments: arguments) { rows.append($0) }
+        try eachRow(sql, arguments) { rows.append($0) }
         return rows
     }
 
-    func eachRow(sql: String, arguments: [(any SQLConvertible)?], _ body: (SQLRow) throws -> Void) throws {
+    func eachRow(_ sql: String, _ arguments: SQLArguments, _ body: (SQLRow) throws -> Void) throws {
         let found = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: Self.arguments(arguments))
         while let row = try found.next() {
             try body(SQLRow(columns: Array(row.columnNames), values: row.databaseValues.map(Self.value)))
         }
     }
 
-    private static func arguments(_ arguments: [(any SQLConvertible)?]) -> StatementArguments {
+    private static func arguments(_ arguments: SQLArguments) -> StatementArguments {
         StatementArguments(
             arguments.map { argument -> (any DatabaseValueConvertible)? in
                 switch argument?.sqlValue ?? .null {
@@ -307,11 +304,13 @@ extension PostgreSQLSession: WarehouseSession {
     }
 
     @discardableResult
-    func execute(sql: String, arguments: [(any SQLConvertible)?]) throws -> Int { try run(sql, arguments) }
+    func execute(_ sql: String, _ arguments: SQLArguments) throws -> Int { try run(sql, arguments) }
 
-    func rows(sql: String, arguments: [(any SQLConvertible)?]) throws -> [SQLRow] { try rows(sql, arguments) }
+    func rows(_ sql: String, _ arguments: SQLArguments) throws -> [SQLRow] {
+        try rows(sql, arguments, isBinary: false)
+    }
 
-    func eachRow(sql: String, arguments: [(any SQLConvertible)?], _ body: (SQLRow) throws -> Void) throws {
+    func eachRow(_ sql: String, _ arguments: SQLArguments, _ body: (SQLRow) throws -> Void) throws {
         try run(sql, arguments, row: body)
     }
 }

@@ -286,8 +286,8 @@ extension WarehouseSchema {
     /// Writes what a new warehouse has.
     static func fill(_ session: any WarehouseSession, source: String?) throws {
         try session.execute(
-            sql: "INSERT INTO source_master (source_cd, description) VALUES (?, 'The study')",
-            arguments: [source ?? "STUDY"]
+            "INSERT INTO source_master (source_cd, description) VALUES (?, 'The study')",
+            [source ?? "STUDY"]
         )
     }
 
@@ -298,30 +298,30 @@ extension WarehouseSchema {
         let now = WarehouseTime(FHIRDateTime(Date()))
         for modifier in FactModifier.all {
             try session.execute(
-                sql: """
-                    INSERT INTO modifier_dimension (
-                        modifier_path, modifier_cd, name_char, update_date, sourcesystem_cd
-                    )
-                    VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                    """,
-                arguments: [modifier.path, modifier.code, modifier.name, now.description, source]
+                """
+                INSERT INTO modifier_dimension (
+                    modifier_path, modifier_cd, name_char, update_date, sourcesystem_cd
+                )
+                VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                """,
+                [modifier.path, modifier.code, modifier.name, now.description, source]
             )
         }
         for (key, name, description) in Ontology.schemes {
             try session.execute(
-                sql: "INSERT INTO schemes VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                arguments: [key, name, description]
+                "INSERT INTO schemes VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                [key, name, description]
             )
         }
         for (table, column, code, name) in Ontology.lookups {
             try session.execute(
-                sql: """
-                    INSERT INTO code_lookup (
-                        table_cd, column_cd, code_cd, name_char, update_date, sourcesystem_cd
-                    )
-                    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                    """,
-                arguments: [table, column, code, name, now.description, source]
+                """
+                INSERT INTO code_lookup (
+                    table_cd, column_cd, code_cd, name_char, update_date, sourcesystem_cd
+                )
+                VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                """,
+                [table, column, code, name, now.description, source]
             )
         }
         let warehouse = WarehouseTransaction(
@@ -336,13 +336,13 @@ extension WarehouseSchema {
     /// later numbers in another unit are converted to it, or get a concept of their own.
     static func keepUnits(_ session: any WarehouseSession) throws {
         let rows = try session.rows(
-            sql: """
-                SELECT concept_cd, min(coalesce(units_cd, ''))
-                FROM observation_fact
-                WHERE modifier_cd = '@' AND valtype_cd = 'N'
-                GROUP BY concept_cd
-                HAVING count(DISTINCT coalesce(units_cd, '')) = 1
-                """
+            """
+            SELECT concept_cd, min(coalesce(units_cd, ''))
+            FROM observation_fact
+            WHERE modifier_cd = '@' AND valtype_cd = 'N'
+            GROUP BY concept_cd
+            HAVING count(DISTINCT coalesce(units_cd, '')) = 1
+            """
         )
         for row in rows {
             // The unit of a known measurement is the table's.
@@ -350,8 +350,8 @@ extension WarehouseSchema {
                 continue
             }
             try session.execute(
-                sql: "INSERT INTO study_unit (code, unit, concept) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                arguments: [code, unit, code]
+                "INSERT INTO study_unit (code, unit, concept) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                [code, unit, code]
             )
         }
     }
@@ -361,7 +361,7 @@ extension WarehouseSchema {
     /// - Parameter expected: What it must be; `nil` takes any.
     /// - Throws: ``WarehouseError``, when the warehouse is of another study.
     static func source(of session: any WarehouseSession, _ expected: String? = nil) throws -> String {
-        let stored = try session.row(sql: "SELECT source_cd FROM source_master")?.text(0) ?? ""
+        let stored = try session.row("SELECT source_cd FROM source_master")?.text(0) ?? ""
         guard stored == expected ?? stored else {
             throw WarehouseError.badInput(
                 "the warehouse is of the study \(stored), not of \(expected ?? ""); "

@@ -116,7 +116,7 @@ extension WarehouseTransaction {
     /// The message of an id; `nil` for one that was never seen.
     public func message(_ id: String) throws -> StoredMessage? {
         // A reader of an earlier version's warehouse does not see the app.
-        try db.row(sql: "SELECT * FROM study_message WHERE id = ?", arguments: [id]).map(StoredMessage.init)
+        try db.row("SELECT * FROM study_message WHERE id = ?", [id]).map(StoredMessage.init)
     }
 
     /// Stores a message, or its new state, as a batch of its own (``WarehouseBatch``).
@@ -130,8 +130,8 @@ extension WarehouseTransaction {
     /// Which of some ids the warehouse has messages for.
     package func knownMessages(_ ids: [String]) throws -> Set<String> {
         let rows = try db.rows(
-            sql: "SELECT id FROM study_message WHERE id IN (\(db.listed))",
-            arguments: [type(of: db).list(ids)]
+            "SELECT id FROM study_message WHERE id IN (\(db.listed))",
+            [type(of: db).list(ids)]
         )
         return Set(rows.compactMap { $0.text(0) })
     }
@@ -146,19 +146,19 @@ extension WarehouseTransaction {
     private func messages(in state: String, _ limit: Int) throws -> [StoredMessage] {
         // One query for each state, to use the index that PostgreSQL has for it.
         try db.rows(
-            sql: """
-                SELECT id, kind, NULL AS body, received, state, reason, participant, NULL AS client, upload_id
-                FROM study_message
-                WHERE state = '\(state)'
-                ORDER BY received, id LIMIT ?
-                """,
-            arguments: [max(0, limit)]
+            """
+            SELECT id, kind, NULL AS body, received, state, reason, participant, NULL AS client, upload_id
+            FROM study_message
+            WHERE state = '\(state)'
+            ORDER BY received, id LIMIT ?
+            """,
+            [max(0, limit)]
         ).map(StoredMessage.init)
     }
 
     /// How many messages are in each state.
     public func messageCounts() throws -> [String: Int] {
-        try db.rows(sql: "SELECT state, count(*) FROM study_message GROUP BY state").reduce(into: [:]) {
+        try db.rows("SELECT state, count(*) FROM study_message GROUP BY state").reduce(into: [:]) {
             $0[$1.text(0) ?? ""] = $1.integer(1)
         }
     }
@@ -171,11 +171,10 @@ extension WarehouseTransaction {
             "SELECT sum(length(body)) AS bytes FROM study_message WHERE state = '\($0)'"
         }
         return try db.number(
-            sql:
-                """
-                SELECT CAST(coalesce(sum(bytes), 0) AS bigint)
-                FROM (\(parts.joined(separator: " UNION ALL "))) AS parts
-                """
+            """
+            SELECT CAST(coalesce(sum(bytes), 0) AS bigint)
+            FROM (\(parts.joined(separator: " UNION ALL "))) AS parts
+            """
         )
     }
 
@@ -196,29 +195,29 @@ extension WarehouseTransaction {
         try makeContentIndex()
         let unsettled = "state IN ('waiting', 'failed', 'pending', 'approved', 'again')"
         let found = try db.rows(
-            sql: """
-                SELECT m.id FROM study_message m
-                WHERE m.received < ? AND \(Self.hasRemovableContent)
-                    AND m.participant NOT IN (
-                        SELECT participant FROM study_message WHERE \(unsettled) AND participant IS NOT NULL
-                        UNION SELECT s.participant FROM study_message_subject s
-                        JOIN study_message o ON o.id = s.message WHERE o.\(unsettled)
-                    )
-                    AND NOT EXISTS (
-                        SELECT 1 FROM study_consent c
-                        WHERE c.participant = m.participant AND c.message = m.id
-                    )
-                ORDER BY m.received LIMIT ?
-                """,
-            arguments: [time.xml, limit]
+            """
+            SELECT m.id FROM study_message m
+            WHERE m.received < ? AND \(Self.hasRemovableContent)
+                AND m.participant NOT IN (
+                    SELECT participant FROM study_message WHERE \(unsettled) AND participant IS NOT NULL
+                    UNION SELECT s.participant FROM study_message_subject s
+                    JOIN study_message o ON o.id = s.message WHERE o.\(unsettled)
+                )
+                AND NOT EXISTS (
+                    SELECT 1 FROM study_consent c
+                    WHERE c.participant = m.participant AND c.message = m.id
+                )
+            ORDER BY m.received LIMIT ?
+            """,
+            [time.xml, limit]
         ).compactMap { $0.text(0) }
         guard !found.isEmpty else { return 0 }
         return try db.execute(
-            sql: """
-                UPDATE study_message SET body = NULL
-                WHERE \(Self.hasRemovableContent) AND id IN (\(db.listed))
-                """,
-            arguments: [type(of: db).list(found)]
+            """
+            UPDATE study_message SET body = NULL
+            WHERE \(Self.hasRemovableContent) AND id IN (\(db.listed))
+            """,
+            [type(of: db).list(found)]
         )
     }
 
@@ -231,10 +230,10 @@ extension WarehouseTransaction {
     private func makeContentIndex() throws {
         guard try !db.hasIndex("message_content"), try db.owns("study_message") else { return }
         try db.execute(
-            sql: """
-                CREATE INDEX message_content ON study_message (received)
-                WHERE \(Self.hasRemovableContent)
-                """
+            """
+            CREATE INDEX message_content ON study_message (received)
+            WHERE \(Self.hasRemovableContent)
+            """
         )
     }
 
@@ -264,11 +263,11 @@ extension WarehouseTransaction {
     /// Approves the messages of a participant that an app delivered and that wait for the team.
     func approveMessages(of participant: String, from client: String) throws {
         try db.execute(
-            sql: """
-                UPDATE study_message SET state = 'approved'
-                WHERE state = 'pending' AND participant = ? AND client = ?
-                """,
-            arguments: [participant, client]
+            """
+            UPDATE study_message SET state = 'approved'
+            WHERE state = 'pending' AND participant = ? AND client = ?
+            """,
+            [participant, client]
         )
     }
 
@@ -288,8 +287,8 @@ extension WarehouseTransaction {
     @discardableResult
     package func approve(_ id: String) throws -> Bool {
         try db.execute(
-            sql: "UPDATE study_message SET state = 'approved' WHERE id = ? AND state = 'pending'",
-            arguments: [id]
+            "UPDATE study_message SET state = 'approved' WHERE id = ? AND state = 'pending'",
+            [id]
         ) > 0
     }
 
@@ -299,21 +298,20 @@ extension WarehouseTransaction {
     @discardableResult
     package func dismiss(_ id: String) throws -> Bool {
         try db.execute(
-            sql:
-                """
-                UPDATE study_message
-                SET state = 'dismissed', body = NULL, reason = NULL
-                WHERE id = ? AND state = 'pending'
-                """,
-            arguments: [id]
+            """
+            UPDATE study_message
+            SET state = 'dismissed', body = NULL, reason = NULL
+            WHERE id = ? AND state = 'pending'
+            """,
+            [id]
         ) > 0
     }
 
     /// The messages that the team approved, and that are not processed yet, the oldest first.
     package func approvedMessages(limit: Int = 100) throws -> [String] {
         try db.rows(
-            sql: "SELECT id FROM study_message WHERE state = 'approved' ORDER BY received, id LIMIT ?",
-            arguments: [max(0, limit)]
+            "SELECT id FROM study_message WHERE state = 'approved' ORDER BY received, id LIMIT ?",
+            [max(0, limit)]
         ).compactMap { $0.text(0) }
     }
 
@@ -323,8 +321,8 @@ extension WarehouseTransaction {
     /// - Returns: False when somebody else has done it.
     package func takeApproval(_ id: String) throws -> Bool {
         try db.execute(
-            sql: "UPDATE study_message SET state = 'pending' WHERE id = ? AND state = 'approved'",
-            arguments: [id]
+            "UPDATE study_message SET state = 'pending' WHERE id = ? AND state = 'approved'",
+            [id]
         ) > 0
     }
 
@@ -332,7 +330,7 @@ extension WarehouseTransaction {
 
     /// Whether a participant has withdrawn, or stopped.
     package func hasWithdrawn(_ participant: String) throws -> Bool {
-        try db.finds(sql: "SELECT 1 FROM study_withdrawal WHERE participant = ?", arguments: [participant])
+        try db.finds("SELECT 1 FROM study_withdrawal WHERE participant = ?", [participant])
     }
 
     /// Enrols somebody again who withdrew: as a new participant, with another pseudonym and number, unless
@@ -344,37 +342,37 @@ extension WarehouseTransaction {
         -> Bool
     {
         let isAfter = try db.finds(
-            sql: "SELECT 1 FROM study_withdrawal WHERE participant = ? AND at < ? AND at < ?",
-            arguments: [participant, signed.description, received.description]
+            "SELECT 1 FROM study_withdrawal WHERE participant = ? AND at < ? AND at < ?",
+            [participant, signed.description, received.description]
         )
         guard isAfter else { return false }
         try db.execute(
-            sql: """
-                INSERT INTO study_earlier_withdrawal (participant, at, facts, messages, erased)
-                SELECT participant, at, facts, messages, erased FROM study_withdrawal WHERE participant = ?
-                ON CONFLICT DO NOTHING
-                """,
-            arguments: [participant]
+            """
+            INSERT INTO study_earlier_withdrawal (participant, at, facts, messages, erased)
+            SELECT participant, at, facts, messages, erased FROM study_withdrawal WHERE participant = ?
+            ON CONFLICT DO NOTHING
+            """,
+            [participant]
         )
-        try db.execute(sql: "DELETE FROM study_withdrawal WHERE participant = ?", arguments: [participant])
+        try db.execute("DELETE FROM study_withdrawal WHERE participant = ?", [participant])
         // They stopped after that, and it was processed before.
         try db.execute(
-            sql: """
-                INSERT INTO study_withdrawal (participant, at, facts, messages, erased)
-                SELECT participant, at, facts, messages, erased
-                FROM study_earlier_withdrawal
-                WHERE participant = ? AND erased = 0 AND at >= ?
-                ORDER BY at
-                LIMIT 1
-                """,
-            arguments: [participant, received.description]
+            """
+            INSERT INTO study_withdrawal (participant, at, facts, messages, erased)
+            SELECT participant, at, facts, messages, erased
+            FROM study_earlier_withdrawal
+            WHERE participant = ? AND erased = 0 AND at >= ?
+            ORDER BY at
+            LIMIT 1
+            """,
+            [participant, received.description]
         )
         try db.execute(
-            sql: """
-                DELETE FROM study_earlier_withdrawal
-                WHERE participant = ? AND at = (SELECT at FROM study_withdrawal WHERE participant = ?)
-                """,
-            arguments: [participant, participant]
+            """
+            DELETE FROM study_earlier_withdrawal
+            WHERE participant = ? AND at = (SELECT at FROM study_withdrawal WHERE participant = ?)
+            """,
+            [participant, participant]
         )
         return true
     }
@@ -386,7 +384,7 @@ extension WarehouseTransaction {
         if try db.hasTable("study_message_subject") { tables.append("study_message_subject") }
         return try tables.contains { table in
             // Names of this list, none of them a stranger's.
-            try db.finds(sql: "SELECT 1 FROM \(table) WHERE participant = ?", arguments: [participant])
+            try db.finds("SELECT 1 FROM \(table) WHERE participant = ?", [participant])
         }
     }
 
@@ -402,42 +400,42 @@ extension WarehouseTransaction {
         try lock(participant)
         let received = received ?? Self.endOfTime
         let messages = try db.execute(
-            sql: """
-                UPDATE study_message
-                SET body = NULL, state = 'refused', reason = NULL
-                WHERE participant = ? AND state = 'waiting' AND received <= ?
-                """,
-            arguments: [participant, received]
+            """
+            UPDATE study_message
+            SET body = NULL, state = 'refused', reason = NULL
+            WHERE participant = ? AND state = 'waiting' AND received <= ?
+            """,
+            [participant, received]
         )
         try db.execute(
-            sql: """
-                INSERT INTO study_withdrawal (participant, at, facts, messages, erased)
-                VALUES (?, ?, 0, ?, 0) ON CONFLICT DO NOTHING
-                """,
-            arguments: [participant, time.description, messages]
+            """
+            INSERT INTO study_withdrawal (participant, at, facts, messages, erased)
+            VALUES (?, ?, 0, ?, 0) ON CONFLICT DO NOTHING
+            """,
+            [participant, time.description, messages]
         )
         let hasLater = try db.finds(
-            sql: """
-                SELECT 1 FROM study_message
-                WHERE participant = ? AND received > ? AND state IN ('loaded', 'kept', 'waiting')
-                """,
-            arguments: [participant, received]
+            """
+            SELECT 1 FROM study_message
+            WHERE participant = ? AND received > ? AND state IN ('loaded', 'kept', 'waiting')
+            """,
+            [participant, received]
         )
         guard hasLater else { return }
         // A message without its content could not be loaded again.
         let lacksContent = try db.finds(
-            sql: "SELECT 1 FROM study_message WHERE participant = ? AND state = 'loaded' AND body IS NULL",
-            arguments: [participant]
+            "SELECT 1 FROM study_message WHERE participant = ? AND state = 'loaded' AND body IS NULL",
+            [participant]
         )
         if !lacksContent { try removeLoaded(of: participant, consentsAfter: received) }
         let again = lacksContent ? "'kept', 'waiting'" : "'loaded', 'kept', 'waiting'"
         try db.execute(
-            sql: """
-                UPDATE study_message
-                SET state = 'again', reason = NULL, upload_id = NULL
-                WHERE participant = ? AND body IS NOT NULL AND state IN (\(again))
-                """,
-            arguments: [participant]
+            """
+            UPDATE study_message
+            SET state = 'again', reason = NULL, upload_id = NULL
+            WHERE participant = ? AND body IS NOT NULL AND state IN (\(again))
+            """,
+            [participant]
         )
     }
 
@@ -446,13 +444,13 @@ extension WarehouseTransaction {
     private func removeLoaded(of participant: String, consentsAfter received: String) throws {
         if let known = try knownParticipant(participant) { try removeFacts(of: known) }
         try db.execute(
-            sql: """
-                DELETE FROM study_consent
-                WHERE participant = ? AND message IN (
-                    SELECT id FROM study_message WHERE participant = ? AND received > ?
-                )
-                """,
-            arguments: [participant, participant, received]
+            """
+            DELETE FROM study_consent
+            WHERE participant = ? AND message IN (
+                SELECT id FROM study_message WHERE participant = ? AND received > ?
+            )
+            """,
+            [participant, participant, received]
         )
     }
 
@@ -463,21 +461,18 @@ extension WarehouseTransaction {
     private func removeFacts(of known: Participant) throws -> Int {
         var facts = 0
         for table in ["observation_fact", "study_sample"] {
-            facts += try db.execute(
-                sql: "DELETE FROM \(table) WHERE patient_num = ?",
-                arguments: [known.number]
-            )
+            facts += try db.execute("DELETE FROM \(table) WHERE patient_num = ?", [known.number])
         }
         for table in [
             "archive_observation_fact", "visit_dimension", "study_resource", "study_sample_set",
             "study_sample_source", "study_sample_visit",
         ] {
             // Names of this list, none of them a stranger's.
-            try db.execute(sql: "DELETE FROM \(table) WHERE patient_num = ?", arguments: [known.number])
+            try db.execute("DELETE FROM \(table) WHERE patient_num = ?", [known.number])
         }
         try db.execute(
-            sql: "DELETE FROM encounter_mapping WHERE patient_ide = ? AND patient_ide_source = ?",
-            arguments: [known.pseudonym, source]
+            "DELETE FROM encounter_mapping WHERE patient_ide = ? AND patient_ide_source = ?",
+            [known.pseudonym, source]
         )
         return facts
     }
@@ -498,66 +493,60 @@ extension WarehouseTransaction {
             facts = try removeFacts(of: known)
             for table in ["patient_dimension", "patient_mapping", "study_participant"] {
                 // Names of this list, none of them a stranger's.
-                try db.execute(sql: "DELETE FROM \(table) WHERE patient_num = ?", arguments: [known.number])
+                try db.execute("DELETE FROM \(table) WHERE patient_num = ?", [known.number])
             }
             // Sets that i2b2's queries found, where an i2b2 is attached.
             for table in ["qt_patient_set_collection", "qt_patient_enc_collection"]
             where try db.hasTable(table) {
-                try db.execute(
-                    sql: "DELETE FROM \(table) WHERE patient_num = ?",
-                    arguments: [known.number]
-                )
+                try db.execute("DELETE FROM \(table) WHERE patient_num = ?", [known.number])
             }
         }
-        try db.execute(sql: "DELETE FROM study_consent WHERE participant = ?", arguments: [participant])
+        try db.execute("DELETE FROM study_consent WHERE participant = ?", [participant])
         if let received {
             try db.execute(
-                sql: """
-                    UPDATE study_message
-                    SET state = 'again', reason = NULL, upload_id = NULL
-                    WHERE participant = ? AND received > ? AND body IS NOT NULL
-                        AND state NOT IN ('refused', 'dismissed')
-                    """,
-                arguments: [participant, received]
+                """
+                UPDATE study_message
+                SET state = 'again', reason = NULL, upload_id = NULL
+                WHERE participant = ? AND received > ? AND body IS NOT NULL
+                    AND state NOT IN ('refused', 'dismissed')
+                """,
+                [participant, received]
             )
         }
         // The ids stay, so that a message that is delivered again is recognised; which app it was does not.
         let messages = try db.execute(
-            sql: """
-                UPDATE study_message
-                SET body = NULL, state = 'refused', reason = NULL, upload_id = NULL, client = NULL
-                WHERE id IN (
-                    SELECT id FROM study_message
-                    WHERE participant = ? AND (received <= ? OR body IS NULL)
-                    UNION SELECT message FROM study_message_subject WHERE participant = ?
-                )
-                """,
-            arguments: [participant, received ?? Self.endOfTime, participant]
+            """
+            UPDATE study_message
+            SET body = NULL, state = 'refused', reason = NULL, upload_id = NULL, client = NULL
+            WHERE id IN (
+                SELECT id FROM study_message
+                WHERE participant = ? AND (received <= ? OR body IS NULL)
+                UNION SELECT message FROM study_message_subject WHERE participant = ?
+            )
+            """,
+            [participant, received ?? Self.endOfTime, participant]
         )
-        try db.execute(sql: "DELETE FROM study_client WHERE participant = ?", arguments: [participant])
+        try db.execute("DELETE FROM study_client WHERE participant = ?", [participant])
+        try db.execute("DELETE FROM study_message_subject WHERE participant = ?", [participant])
         try db.execute(
-            sql: "DELETE FROM study_message_subject WHERE participant = ?",
-            arguments: [participant]
-        )
-        try db.execute(
-            sql: """
-                INSERT INTO study_earlier_withdrawal (participant, at, facts, messages, erased)
-                SELECT participant, at, facts, messages, erased
-                FROM study_withdrawal
-                WHERE participant = ? AND erased = 0 AND at > ?
-                ON CONFLICT DO NOTHING
-                """,
-            arguments: [participant, now.description]
+            """
+            INSERT INTO study_earlier_withdrawal (participant, at, facts, messages, erased)
+            SELECT participant, at, facts, messages, erased
+            FROM study_withdrawal
+            WHERE participant = ? AND erased = 0 AND at > ?
+            ON CONFLICT DO NOTHING
+            """,
+            [participant, now.description]
         )
         try db.execute(
-            sql: """
-                INSERT INTO study_withdrawal (participant, at, facts, messages, erased)
-                VALUES (?, ?, ?, ?, 1)
-                ON CONFLICT (participant) DO UPDATE
-                SET at = excluded.at, facts = excluded.facts, messages = excluded.messages, erased = 1
-                WHERE study_withdrawal.erased = 0
-                """,
-            arguments: [participant, now.description, facts, messages]
+            """
+            INSERT INTO study_withdrawal (participant, at, facts, messages, erased)
+            VALUES (?, ?, ?, ?, 1)
+            ON CONFLICT (participant) DO UPDATE
+            SET at = excluded.at, facts = excluded.facts, messages = excluded.messages, erased = 1
+            WHERE study_withdrawal.erased = 0
+            """,
+            [participant, now.description, facts, messages]
         )
         return facts
     }

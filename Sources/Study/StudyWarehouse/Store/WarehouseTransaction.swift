@@ -26,8 +26,8 @@ public struct WarehouseTransaction {
     package func knownParticipant(_ digest: String) throws -> Participant? {
         guard
             let row = try db.row(
-                sql: "SELECT pseudonym, patient_num FROM study_participant WHERE participant = ?",
-                arguments: [digest]
+                "SELECT pseudonym, patient_num FROM study_participant WHERE participant = ?",
+                [digest]
             ),
             let pseudonym = row.text(0), let number = row.integer(1)
         else { return nil }
@@ -74,8 +74,8 @@ public struct WarehouseTransaction {
         now: WarehouseTime
     ) throws {
         let digest = try db.row(
-            sql: "SELECT participant FROM study_participant WHERE patient_num = ?",
-            arguments: [participant.number]
+            "SELECT participant FROM study_participant WHERE patient_num = ?",
+            [participant.number]
         )?.text(0)
         guard let digest else { throw WarehouseError.badInput("there is no such participant") }
         var batch = WarehouseBatch(self)
@@ -99,37 +99,36 @@ public struct WarehouseTransaction {
         // As a rule it is known; then nothing is written, and no other transaction has to wait.
         guard
             try !db.finds(
-                sql:
-                    """
-                    SELECT 1
-                    FROM concept_dimension
-                    WHERE concept_path = ? AND concept_cd = ? AND concept_blob = ?
-                    """,
-                arguments: [concept.path, concept.code, concept.key]
+                """
+                SELECT 1
+                FROM concept_dimension
+                WHERE concept_path = ? AND concept_cd = ? AND concept_blob = ?
+                """,
+                [concept.path, concept.code, concept.key]
             )
         else { return }
         guard
             try !db.finds(
-                sql: "SELECT 1 FROM concept_dimension WHERE concept_cd = ? AND concept_blob <> ?",
-                arguments: [concept.code, concept.key]
+                "SELECT 1 FROM concept_dimension WHERE concept_cd = ? AND concept_blob <> ?",
+                [concept.code, concept.key]
             )
         else { throw WarehouseError.collision(code: concept.code) }
         try db.execute(
-            sql: """
-                INSERT INTO concept_dimension (
-                    concept_path, concept_cd, name_char, concept_blob, update_date, import_date,
-                    sourcesystem_cd, upload_id
+            """
+            INSERT INTO concept_dimension (
+                concept_path, concept_cd, name_char, concept_blob, update_date, import_date,
+                sourcesystem_cd, upload_id
+            )
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (concept_path) DO UPDATE
+            SET concept_cd = excluded.concept_cd, concept_blob = excluded.concept_blob
+            WHERE ? = 1
+                OR NOT EXISTS (
+                    SELECT 1 FROM study_metadata
+                    WHERE c_fullname = excluded.concept_path AND c_comment IS NULL
                 )
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (concept_path) DO UPDATE
-                SET concept_cd = excluded.concept_cd, concept_blob = excluded.concept_blob
-                WHERE ? = 1
-                    OR NOT EXISTS (
-                        SELECT 1 FROM study_metadata
-                        WHERE c_fullname = excluded.concept_path AND c_comment IS NULL
-                    )
-                """,
-            arguments: [
+            """,
+            [
                 concept.path, concept.code, String(concept.name.unicodeScalars.prefix(2000)), concept.key,
                 now.description,
                 now.description, source, upload,

@@ -86,8 +86,8 @@ extension WarehouseTransaction {
 
     private func keep(_ unit: ConceptUnit, of code: String) throws -> ConceptUnit {
         try db.execute(
-            sql: "INSERT INTO study_unit (code, unit, concept) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            arguments: [code, unit.unit, unit.concept]
+            "INSERT INTO study_unit (code, unit, concept) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [code, unit.unit, unit.concept]
         )
         concepts.insert(unit, of: code)
         return unit
@@ -98,12 +98,12 @@ extension WarehouseTransaction {
         var found: [ConceptUnit] = []
         if let unit = KnownMeasurements[code]?.unit { found.append(ConceptUnit(unit: unit, concept: code)) }
         let rows = try db.rows(
-            sql: """
-                SELECT unit, concept FROM study_unit
-                WHERE code = ?
-                ORDER BY CASE WHEN concept = code THEN 0 ELSE 1 END, unit
-                """,
-            arguments: [code]
+            """
+            SELECT unit, concept FROM study_unit
+            WHERE code = ?
+            ORDER BY CASE WHEN concept = code THEN 0 ELSE 1 END, unit
+            """,
+            [code]
         )
         found += rows.map { ConceptUnit(unit: $0.text(0) ?? "", concept: $0.text(1) ?? "") }
         for unit in found { concepts.insert(unit, of: code) }

@@ -129,13 +129,13 @@ extension WarehouseTransaction {
         participants: Int, responses: Int
     ) {
         let participants = try db.number(
-            sql: "SELECT count(*) FROM study_participant p WHERE \(audience.condition("p"))"
+            "SELECT count(*) FROM study_participant p WHERE \(audience.condition("p"))"
         )
         let responses = try db.number(
-            sql: """
-                SELECT count(*) FROM study_resource r
-                WHERE r.type = 'QuestionnaireResponse' AND \(audience.condition("r"))
-                """
+            """
+            SELECT count(*) FROM study_resource r
+            WHERE r.type = 'QuestionnaireResponse' AND \(audience.condition("r"))
+            """
         )
         return (participants, responses)
     }

@@ -64,14 +64,14 @@ extension WarehouseTransaction {
         _ body: (StoredResponse) throws -> Void
     ) throws {
         try db.eachRow(
-            sql: """
-                SELECT p.pseudonym, r.visit, r.json
-                FROM study_resource r
-                JOIN study_participant p USING (patient_num)
-                WHERE r.type = 'QuestionnaireResponse' AND \(audience.condition("r"))
-                ORDER BY p.pseudonym, r.visit
-                """,
-            arguments: []
+            """
+            SELECT p.pseudonym, r.visit, r.json
+            FROM study_resource r
+            JOIN study_participant p USING (patient_num)
+            WHERE r.type = 'QuestionnaireResponse' AND \(audience.condition("r"))
+            ORDER BY p.pseudonym, r.visit
+            """,
+            []
         ) { row in
             let participant = row.text(0) ?? ""
             let json = try JSONValue(parsing: StoredResource.json(row.values[2]) ?? "")
