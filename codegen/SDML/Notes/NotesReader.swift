@@ -44,7 +44,7 @@ struct NotesReader {
     private func fields(_ node: JSONNode, _ definitions: [ModelDefinition]) -> [String: FieldNotes] {
         var notes: [String: FieldNotes] = [:]
         let fields = definitions.flatMap(\.fields)
-        let fieldsByName = Dictionary(fields.map { ($0.name, $0) }) { first, _ in first }
+        let fieldsByName = Dictionary(firstOf: fields.map { ($0.name, $0) })
         for member in NotesMember.all(of: node, "'fields'", diagnostics) {
             if let field = fieldsByName[member.key] {
                 let kind: SDMLPart.Kind? = if case .value(let type) = field.type { .type(type) } else { nil }

@@ -13,10 +13,7 @@ struct DeliveryRun {
         while isNew {
             isNew = false
             let stored = try queue.folder.scan()
-            var states = Dictionary(
-                stored.map { ($0.item.id, $0.item.state) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            var states = Dictionary(firstOf: stored.map { ($0.item.id, $0.item.state) })
             for one in stored where tried.insert(one.item.number).inserted {
                 let item = one.item.with(.queued)
                 guard let (progress, mark) = one.pending, progress.setAside == nil,

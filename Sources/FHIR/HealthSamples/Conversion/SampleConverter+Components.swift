@@ -8,10 +8,7 @@ extension SampleConverter {
     func components(of members: [Sample], _ entry: HealthMapping.Entry) throws(SampleError) -> [Observation
         .Component]
     {
-        let ranks = Dictionary(
-            entry.members.enumerated().map { ($1, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let ranks = Dictionary(firstOf: entry.members.enumerated().map { ($1, $0) })
         let sorted = members.enumerated().sorted { a, b in
             let left = ranks[a.element.type] ?? .max
             let right = ranks[b.element.type] ?? .max

@@ -18,20 +18,14 @@ struct ExportCategory {
     init(_ mapping: HealthMapping) {
         self.mapping = mapping
         var numbers = mapping.values.mapValues { values in
-            Dictionary(
-                values.values.map { ($1.lowercased().filter { $0 != " " }, $0) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            Dictionary(firstOf: values.values.map { ($1.lowercased().filter { $0 != " " }, $0) })
         }
         for (values, name, number) in Self.formerNames where numbers[values]?[name] == nil {
             numbers[values]?[name] = number
         }
         self.numbers = numbers
         enumerations = Set(mapping.values.keys.map { $0.lowercased() })
-        activities = Dictionary(
-            mapping.workouts.keys.map { ($0.lowercased(), $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        activities = Dictionary(firstOf: mapping.workouts.keys.map { ($0.lowercased(), $0) })
     }
 
     /// Names that values had in earlier versions of iOS: before 16 there was one kind of sleep, before 14

@@ -31,10 +31,7 @@ struct ExportFiles {
     private init(_ files: [File]) {
         self.files = files.filter { !Self.isResourceFork($0.name) }
             .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-        indexes = Dictionary(
-            self.files.enumerated().map { ($1.name, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        indexes = Dictionary(firstOf: self.files.enumerated().map { ($1.name, $0) })
     }
 
     /// The entries of an archive.

@@ -84,7 +84,7 @@ struct Extractor {
         }
         self.contained = contained
         let paths = survey.items.compactMap { $0.definition.flatMap(DefinitionPath.init) }
-        profiles = Dictionary(paths.map { ($0.canonical, $0.root) }, uniquingKeysWith: { first, _ in first })
+        profiles = Dictionary(firstOf: paths.map { ($0.canonical, $0.root) })
     }
 
     // MARK: The whole

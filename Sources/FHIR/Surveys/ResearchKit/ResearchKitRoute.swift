@@ -44,7 +44,7 @@ struct ResearchKitRoute {
     /// - Parameter rules: All lead forwards.
     init(count: Int, rules: [Rule]) {
         self.count = count
-        self.rules = Dictionary(rules.map { ($0.from, $0) }) { first, _ in first }
+        self.rules = Dictionary(firstOf: rules.map { ($0.from, $0) })
         ordered = self.rules.values.sorted { $0.from < $1.from }
         sizes = self.rules.mapValues(Self.size)
         passedOver = Self.passedOver(count, ordered)

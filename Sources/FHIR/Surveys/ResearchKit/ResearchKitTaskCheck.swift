@@ -124,7 +124,7 @@ public struct ResearchKitTaskCheck: Sendable {
             return report("\(name) stands where a \(expected) is expected", path, value)
         }
         let members = found.allMembers
-        let byName = Dictionary(members.map { ($0.name, $0) }) { first, _ in first }
+        let byName = Dictionary(firstOf: members.map { ($0.name, $0) })
         var seen: Set<String> = []
         for member in value.members ?? [] where member.name != "_class" {
             let inner = path.isEmpty ? member.name : "\(path).\(member.name)"

@@ -76,7 +76,7 @@ extension ResearchKitTaskReader {
 
     private mutating func navigationRules() -> [ResearchKitRoute.Rule] {
         let members = task["stepNavigationRules"]?.members.map(Array.init) ?? []
-        let indices = Dictionary(steps.enumerated().map { ($1.identifier, $0) }) { first, _ in first }
+        let indices = Dictionary(firstOf: steps.enumerated().map { ($1.identifier, $0) })
         var rules: [ResearchKitRoute.Rule] = []
         var seen: Set<String> = []
         for member in members {

@@ -48,10 +48,7 @@ extension SurveySession {
         _ queue: inout EvaluationQueue
     ) {
         let siblings = survey.children(under: tree[scope].item)
-        let known = Dictionary(
-            siblings.map { (survey.items[$0].linkId, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let known = Dictionary(firstOf: siblings.map { (survey.items[$0].linkId, $0) })
         makeRepetitions(list, known, in: scope, &queue)
         var used: [Int: Int] = [:]
         var latest = -1

@@ -75,10 +75,7 @@ extension RecordContent {
         from start: FHIR.Bundle.Entry,
         in entries: [FHIR.Bundle.Entry]
     ) -> [FHIR.Bundle.Entry] {
-        let byURL = Dictionary(
-            entries.map { ($0.fullUrl?.rawValue ?? "", $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let byURL = Dictionary(firstOf: entries.map { ($0.fullUrl?.rawValue ?? "", $0) })
         var found: Set<String> = []
         var open = start.resource?.tree.references ?? []
         while let url = open.popLast() {

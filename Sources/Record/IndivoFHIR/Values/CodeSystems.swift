@@ -21,10 +21,7 @@ enum CodeSystems {
         ("icd-10-cm", "http://hl7.org/fhir/sid/icd-10-cm"), ("icd-10", .icd10),
     ]
 
-    private static let uris = Dictionary(
-        known.map { ($0.name, $0.uri) },
-        uniquingKeysWith: { first, _ in first }
-    )
+    private static let uris = Dictionary(firstOf: known.map { ($0.name, $0.uri) })
 
     /// The URI of a system: FHIR's own where it has one, else the system's. Another name becomes one
     /// under `http://indivo.org/vocab/fhir/code-system/`, and an OID `urn:oid:…`.

@@ -26,10 +26,7 @@ enum Units {
         ("drop", "[drp]"), ("drops", "[drp]"), ("gtt", "[drp]"), ("pH", "[pH]"), ("steps", "{steps}"),
     ]
 
-    private static let codes = Dictionary(
-        common.map { ($0.text, $0.code) },
-        uniquingKeysWith: { first, _ in first }
-    )
+    private static let codes = Dictionary(firstOf: common.map { ($0.text, $0.code) })
 
     /// The UCUM code of a unit; `nil` when it has none.
     static func code(of unit: String) -> String? {

@@ -45,7 +45,7 @@ package struct DocumentPatch {
         }
         root = XMLNode("Patch")
         root.append(XMLNode("Read").append(source.clone()))
-        let numbers = Dictionary(zip(Self.models(in: source), 0...), uniquingKeysWith: { first, _ in first })
+        let numbers = Dictionary(firstOf: zip(Self.models(in: source), 0...))
         for (document, element) in written {
             if let number = document.source.flatMap({ numbers[$0] }) { element.attr(Self.mark, "\(number)") }
         }

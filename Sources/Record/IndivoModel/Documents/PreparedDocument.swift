@@ -93,10 +93,7 @@ extension PreparedDocument {
             document.source = element
             document.isFromReport = false
         }
-        let known = Dictionary(
-            written.map { ($0.element, $0.document) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let known = Dictionary(firstOf: written.map { ($0.element, $0.document) })
         for (document, element) in written where type(of: document).format.isDataModel {
             document.readRelations(of: element, known)
         }

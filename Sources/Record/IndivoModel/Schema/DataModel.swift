@@ -93,10 +93,9 @@ public struct DataModel: Sendable, Hashable {
         guard let type = IndivoDocument.coreModels.first(where: { $0.modelName == name }) else { return nil }
         let schema = ModelSchema.of(type)
         return Dictionary(
-            schema.fields.flatMap { field in
+            firstOf: schema.fields.flatMap { field in
                 field.leaves.map { (schema.leaves[$0].name, LeafRules(schema.leaves[$0], in: field)) }
-            },
-            uniquingKeysWith: { first, _ in first }
+            }
         )
     }
 }

@@ -66,10 +66,7 @@ final class SearchCatalog: Sendable {
         // Compared apart from the table: the row's own time and id.
         let common = (byResource["Resource"] ?? []).filter { $0.name != "_id" && $0.name != "_lastUpdated" }
         let own = byResource[type] ?? []
-        let kinds = Dictionary(
-            (own + common).map { ($0.name, $0.kind) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let kinds = Dictionary(firstOf: (own + common).map { ($0.name, $0.kind) })
         for definition in own + common {
             guard let expression = definition.expression, definition.kind != .special else { continue }
             do throws(FHIRPathError) {

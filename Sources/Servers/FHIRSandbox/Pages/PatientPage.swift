@@ -84,7 +84,7 @@ struct PatientPage {
                 """,
             arguments: [id]
         )
-        return Dictionary(rows.map { ($0["type"], $0["count"]) }, uniquingKeysWith: { first, _ in first })
+        return Dictionary(firstOf: rows.map { ($0["type"], $0["count"]) })
     }
 
     /// The patient's resources of a type, the latest first.

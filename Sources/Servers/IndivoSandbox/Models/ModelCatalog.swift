@@ -69,10 +69,7 @@ struct ModelShape: Sendable {
 
     init(_ model: DataModel) {
         self.model = model
-        fieldTypes = Dictionary(
-            model.fields.map { ($0.name, $0.type) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        fieldTypes = Dictionary(firstOf: model.fields.map { ($0.name, $0.type) })
         // In the server's own models one one-to-one field is in truth a reference: many may share the object.
         let reference = model.name == "VitalSigns" ? "encounter" : nil
         outputs = model.relations.filter { $0.name != reference }

@@ -17,9 +17,8 @@ struct RecordSections {
         // A fact that is nested in another one describes the document less well than that one.
         let nested: Set = ["Fill", "Encounter"]
         firstFacts = Dictionary(
-            facts.sorted { !nested.contains($0.key) && nested.contains($1.key) }
-                .flatMap { model, facts in facts.map { ($0.document, (model, $0)) } },
-            uniquingKeysWith: { first, _ in first }
+            firstOf: facts.sorted { !nested.contains($0.key) && nested.contains($1.key) }
+                .flatMap { model, facts in facts.map { ($0.document, (model, $0)) } }
         )
     }
 

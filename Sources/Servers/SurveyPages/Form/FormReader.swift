@@ -63,8 +63,7 @@ struct FormReader {
         let tokens = form.values(item.id).filter { !$0.isEmpty }
         if !tokens.isEmpty {
             let known = Dictionary(
-                (item.options.map(\.value) + item.answers).map { ($0.choiceID, $0) },
-                uniquingKeysWith: { first, _ in first }
+                firstOf: (item.options.map(\.value) + item.answers).map { ($0.choiceID, $0) }
             )
             var seen: Set<String> = []
             for token in tokens where seen.insert(token).inserted {

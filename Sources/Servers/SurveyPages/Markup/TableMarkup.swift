@@ -24,10 +24,7 @@ struct TableMarkup {
         columns.sort { $0.item.index < $1.item.index }
         let heads = columns.map { "<th scope=\"col\">\(items.label($0))</th>" as Markup }
         let lines = rows.map { row -> Markup in
-            let byItem = Dictionary(
-                row.children.map { ($0.item.index, $0) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            let byItem = Dictionary(firstOf: row.children.map { ($0.item.index, $0) })
             let cells = columns.map { column -> Markup in
                 guard let child = byItem[column.item.index] else { return "<td class=\"none\"></td>" }
                 return

@@ -143,10 +143,7 @@ extension HealthCharts {
         func key(_ measurement: HealthMeasurement) -> Key {
             Key(start: measurement.time.lowerBound, page: measurement.page)
         }
-        let diastolic = Dictionary(
-            lower.map { (key($0.measurement), $0.value) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let diastolic = Dictionary(firstOf: lower.map { (key($0.measurement), $0.value) })
         let pairs = upper.sorted { $0.measurement.time.lowerBound < $1.measurement.time.lowerBound }
             .map { ($0.measurement, $0.value, diastolic[key($0.measurement)]) }
         func words(_ systolic: Decimal, _ diastolic: Decimal?) -> String {
@@ -190,10 +187,7 @@ extension HealthCharts {
         }
         let high = try totals(.mean, upper)
         let low = try totals(.mean, lower)
-        let lows = Dictionary(
-            low.map { ($0.start, $0.summary.mean) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let lows = Dictionary(firstOf: low.map { ($0.start, $0.summary.mean) })
         return chart(
             "Blood pressure, means",
             lead,

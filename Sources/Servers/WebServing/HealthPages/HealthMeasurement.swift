@@ -83,8 +83,7 @@ package enum MeasuredQuantity: String, Sendable, Hashable, CaseIterable {
     private static func names(_ name: String) -> [String] { [name, "HKQuantityTypeIdentifier" + name] }
 
     private static let byCode: [String: MeasuredQuantity] = Dictionary(
-        allCases.flatMap { quantity in quantity.codes.map { ($0, quantity) } },
-        uniquingKeysWith: { first, _ in first }
+        firstOf: allCases.flatMap { quantity in quantity.codes.map { ($0, quantity) } }
     )
 
     /// The quantity of any of these codes. More special ones stand first: a resting heart rate may have the

@@ -43,7 +43,6 @@ public struct PublishedStudy: Sendable {
             guard found == (file.url, file.version) else {
                 throw StudyError.malformed(
                     format: "file of the study",
-                    offset: nil,
                     reason: "the \(file.name) says another URL or version of itself"
                 )
             }

@@ -230,7 +230,7 @@ public struct LinkRequest: Sendable {
 // The texts quote nothing of the token.
 extension StudyError {
     fileprivate static func badToken(_ reason: String) -> StudyError {
-        .malformed(format: "linking token", offset: nil, reason: reason)
+        .malformed(format: "linking token", reason: reason)
     }
 
     fileprivate static func refused(_ reason: String) -> StudyError {

@@ -137,7 +137,6 @@ public final class StudyQueue: Sendable {
         else {
             throw StudyError.malformed(
                 format: "FHIR resource",
-                offset: nil,
                 reason: "its resourceType or its id is missing or invalid"
             )
         }

@@ -48,13 +48,12 @@ public struct ArchiveContents: Sendable {
             guard let entry = zip[ArchiveInfo.fileName] else {
                 throw StudyError.malformed(
                     format: "archive",
-                    offset: nil,
                     reason: "it has no \(ArchiveInfo.fileName)"
                 )
             }
             let data = try zip.data(of: entry, limit: ArchiveInfo.maximumLength)
             let info = try ArchiveInfo(parsing: data)
-            let listed = Dictionary(info.files.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+            let listed = Dictionary(firstOf: info.files.map { ($0.name, $0) })
             let files = try zip.entries.filter { $0.name != ArchiveInfo.fileName }.map { entry in
                 guard let file = listed[entry.name] else {
                     throw StudyError.badName(name: entry.name, reason: "info.json does not list it")
@@ -71,7 +70,6 @@ public struct ArchiveContents: Sendable {
             if let missing = info.files.first(where: { !present.contains($0.name) }) {
                 throw StudyError.malformed(
                     format: "archive",
-                    offset: nil,
                     reason: "info.json lists \(missing.name.debugDescription), which is not there"
                 )
             }
@@ -133,13 +131,13 @@ public struct ArchiveContents: Sendable {
 extension StudyError {
     init(_ error: ZipError) {
         switch error {
-        case .notAnArchive(let reason): self = .malformed(format: "archive", offset: nil, reason: reason)
+        case .notAnArchive(let reason): self = .malformed(format: "archive", reason: reason)
         case .malformed(let offset, let reason):
             self = .malformed(format: "archive", offset: Int(clamping: offset), reason: reason)
         case .badName(let name, let reason): self = .badName(name: name, reason: reason)
         case .tooLarge(let what, let limit): self = .tooLarge(what: what, limit: Int(clamping: limit))
         case .unsupported, .corrupt, .notFound, .writerIsClosed:
-            self = .malformed(format: "archive", offset: nil, reason: "\(error)")
+            self = .malformed(format: "archive", reason: "\(error)")
         case .system(let reason): self = .storage(reason: reason)
         }
     }

@@ -95,7 +95,7 @@ public struct ArchiveInfo: Sendable, Hashable {
 
     init(_ json: JSONValue) throws(StudyError) {
         guard json.kind == .object else {
-            throw .malformed(format: "info.json", offset: nil, reason: "it is not an object")
+            throw .malformed(format: "info.json", reason: "it is not an object")
         }
         study = json["study"]?.string
         item = json["item"]?.string
@@ -108,7 +108,7 @@ public struct ArchiveInfo: Sendable, Hashable {
         files = []
         for file in (json["files"] ?? json["items"])?.elements ?? [] {
             guard let name = file["filename"]?.string else {
-                throw .malformed(format: "info.json", offset: nil, reason: "a file without filename")
+                throw .malformed(format: "info.json", reason: "a file without filename")
             }
             files.append(
                 File(

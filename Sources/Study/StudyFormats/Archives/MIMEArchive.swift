@@ -41,10 +41,7 @@ enum MIMEArchive {
             )
         }
         guard let (description, data) = info else { throw refuse(0, "no part is named info.json") }
-        let times = Dictionary(
-            description.files.map { ($0.name, $0.timestamp) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let times = Dictionary(firstOf: description.files.map { ($0.name, $0.timestamp) })
         return try ArchiveContents(
             info: description,
             infoData: data,

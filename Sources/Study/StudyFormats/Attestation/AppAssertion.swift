@@ -34,7 +34,6 @@ public struct AppAssertion: Sendable, Hashable {
         guard let signature = value["signature"]?.data, let data = value["authenticatorData"]?.data else {
             throw .malformed(
                 format: Self.format,
-                offset: nil,
                 reason: "signature or authenticatorData is missing"
             )
         }

@@ -83,12 +83,12 @@ public struct AppAttestation: Sendable, Hashable {
         guard let statement = value["attStmt"], let chain = statement["x5c"]?.elements?.compactMap(\.data),
             let receipt = statement["receipt"]?.data, let data = value["authData"]?.data
         else {
-            throw .malformed(format: Self.format, offset: nil, reason: "x5c, receipt or authData is missing")
+            throw .malformed(format: Self.format, reason: "x5c, receipt or authData is missing")
         }
         // 1: the chain.
         let certificates = try Self.certificates(chain)
         guard let certificate = certificates.first else {
-            throw .malformed(format: Self.format, offset: nil, reason: "it has no certificate")
+            throw .malformed(format: Self.format, reason: "it has no certificate")
         }
         _ = try await roots.chain(
             from: certificate,
@@ -150,7 +150,7 @@ public struct AppAttestation: Sendable, Hashable {
             do {
                 certificates.append(try Certificate(derEncoded: [UInt8](der)))
             } catch {
-                throw .malformed(format: format, offset: nil, reason: "a certificate of x5c: \(error)")
+                throw .malformed(format: format, reason: "a certificate of x5c: \(error)")
             }
         }
         return certificates
@@ -165,7 +165,7 @@ public struct AppAttestation: Sendable, Hashable {
             let parts = try ASN1Elements(DER.parse(found.value), "the nonce", of: format)
             return Data(try ASN1OctetString(derEncoded: parts.only(in: 0)).bytes)
         } catch {
-            throw .malformed(format: format, offset: nil, reason: "the nonce of its certificate")
+            throw .malformed(format: format, reason: "the nonce of its certificate")
         }
     }
 }

@@ -71,12 +71,11 @@ public struct AppReceipt: Sendable, Hashable {
         let fields = try Self.fields(message.content)
         guard let bundle = fields.first(where: { $0.type == 2 }), let bundleID = Self.text(bundle.value)
         else {
-            throw .malformed(format: "receipt", offset: nil, reason: "it names no app (field 2)")
+            throw .malformed(format: "receipt", reason: "it names no app (field 2)")
         }
         guard let created = try Self.time(12, fields) else {
             throw .malformed(
                 format: "receipt",
-                offset: nil,
                 reason: "no time says when it was made (field 12)"
             )
         }
@@ -158,7 +157,7 @@ public struct AppReceipt: Sendable, Hashable {
         } catch let error as StudyError {
             throw error
         } catch {
-            throw .malformed(format: "receipt", offset: nil, reason: "its fields: \(error)")
+            throw .malformed(format: "receipt", reason: "its fields: \(error)")
         }
     }
 
@@ -180,7 +179,6 @@ public struct AppReceipt: Sendable, Hashable {
         guard let time = StudyTime(text: text) else {
             throw .malformed(
                 format: "receipt",
-                offset: nil,
                 reason: "“\(text.shown())” is no time (field \(type))"
             )
         }

@@ -22,7 +22,7 @@ struct AuthenticatorData: Sendable, Hashable {
     init(_ data: Data, of format: String) throws(StudyError) {
         let bytes = [UInt8](data)
         func malformed(_ reason: String) -> StudyError {
-            .malformed(format: format, offset: nil, reason: "its authenticator data \(reason)")
+            .malformed(format: format, reason: "its authenticator data \(reason)")
         }
         guard bytes.count >= Self.headLength else { throw malformed("have only \(bytes.count) bytes") }
         relyingParty = Data(bytes[..<32])

@@ -29,10 +29,10 @@ public struct TrustAnchors: Sendable {
                     .map { try Certificate(derEncoded: $0.derBytes) }
             }
         } catch {
-            throw .malformed(format: "certificate", offset: nil, reason: "\(error)")
+            throw .malformed(format: "certificate", reason: "\(error)")
         }
         guard !certificates.isEmpty else {
-            throw .malformed(format: "certificate", offset: nil, reason: "the file has no block CERTIFICATE")
+            throw .malformed(format: "certificate", reason: "the file has no block CERTIFICATE")
         }
     }
 

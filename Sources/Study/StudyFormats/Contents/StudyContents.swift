@@ -64,7 +64,6 @@ public struct StudyContents: Sendable, Hashable {
             guard content.count == size, StudyContents.digest(of: content) == digest else {
                 throw .malformed(
                     format: "file of the study",
-                    offset: nil,
                     reason: "the \(name) is not the one that the study signed"
                 )
             }

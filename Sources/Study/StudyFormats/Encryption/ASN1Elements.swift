@@ -15,14 +15,14 @@ struct ASN1Elements {
         self.name = name
         self.format = format
         guard case .constructed(let nodes) = node.content else {
-            throw .malformed(format: format, offset: nil, reason: "\(name) is expected")
+            throw .malformed(format: format, reason: "\(name) is expected")
         }
         self.nodes = Array(nodes)
     }
 
     func node(_ index: Int) throws(StudyError) -> ASN1Node {
         guard nodes.indices.contains(index) else {
-            throw .malformed(format: format, offset: nil, reason: "\(name) has only \(nodes.count) elements")
+            throw .malformed(format: format, reason: "\(name) has only \(nodes.count) elements")
         }
         return nodes[index]
     }
@@ -36,7 +36,7 @@ struct ASN1Elements {
     func integer(_ index: Int) throws(StudyError) -> ArraySlice<UInt8> {
         let node = try node(index)
         guard node.identifier == .integer, case .primitive(let bytes) = node.content else {
-            throw .malformed(format: format, offset: nil, reason: "\(name) has no number at \(index)")
+            throw .malformed(format: format, reason: "\(name) has no number at \(index)")
         }
         return bytes
     }
@@ -47,7 +47,6 @@ struct ASN1Elements {
         guard inner.nodes.count == 1 else {
             throw .malformed(
                 format: format,
-                offset: nil,
                 reason: "\(name) has \(inner.nodes.count) values where there is one"
             )
         }

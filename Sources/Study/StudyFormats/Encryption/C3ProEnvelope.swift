@@ -90,7 +90,7 @@ public struct C3ProEnvelope: Sendable, Hashable {
     ) throws {
         let encryption = try CMSEncryption(for: [certificate], at: time, allowsExpired: allowsExpired)
         guard let name = Self.name(of: json) else {
-            throw StudyError.malformed(format: "FHIR resource", offset: nil, reason: "it has no resourceType")
+            throw StudyError.malformed(format: "FHIR resource", reason: "it has no resourceType")
         }
         guard resource.count <= Self.maximumBytes / 2 else {
             throw StudyError.tooLarge(
@@ -167,7 +167,7 @@ public struct C3ProEnvelope: Sendable, Hashable {
             throw StudyError.malformed(format: "envelope", offset: error.location.offset, reason: "\(error)")
         }
         func refuse(_ reason: String) -> StudyError {
-            .malformed(format: "envelope", offset: nil, reason: reason)
+            .malformed(format: "envelope", reason: reason)
         }
         guard json.kind == .object, ["symmetric_key", "message"].allSatisfy({ json[$0] != nil }) else {
             throw refuse("this is JSON, but not an envelope of C3-PRO")

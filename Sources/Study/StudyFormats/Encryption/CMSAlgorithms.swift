@@ -89,7 +89,6 @@ public enum CMSCipher: String, Sendable, Hashable, CaseIterable {
                 guard iv.bytes.count == 16 else {
                     throw StudyError.malformed(
                         format: "CMS message",
-                        offset: nil,
                         reason: "an initial vector of \(iv.bytes.count) bytes"
                     )
                 }
@@ -98,7 +97,6 @@ public enum CMSCipher: String, Sendable, Hashable, CaseIterable {
             guard let parameters = nodes.next() else {
                 throw StudyError.malformed(
                     format: "CMS message",
-                    offset: nil,
                     reason: "a cipher without parameters"
                 )
             }
@@ -114,7 +112,6 @@ public enum CMSCipher: String, Sendable, Hashable, CaseIterable {
                 guard (12...16).contains(length) else {
                     throw StudyError.malformed(
                         format: "CMS message",
-                        offset: nil,
                         reason: "an authentication tag of \(length) bytes"
                     )
                 }
@@ -182,7 +179,6 @@ public enum CMSKeyTransport: String, Sendable, Hashable, CaseIterable {
                 else {
                     throw StudyError.malformed(
                         format: "CMS message",
-                        offset: nil,
                         reason: "its OAEP parameters"
                     )
                 }

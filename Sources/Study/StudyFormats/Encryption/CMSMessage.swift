@@ -273,7 +273,6 @@ public struct CMSMessage: Sendable {
             guard let identifier = nodes.next(), let algorithm = nodes.next() else {
                 throw StudyError.malformed(
                     format: "CMS message",
-                    offset: nil,
                     reason: "a recipient without a key"
                 )
             }

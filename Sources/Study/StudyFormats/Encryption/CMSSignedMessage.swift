@@ -59,9 +59,9 @@ struct CMSSignedMessage {
         } catch let error as StudyError {
             throw error
         } catch let error as ASN1Error {
-            throw .malformed(format: "signed CMS message", offset: nil, reason: "\(error.code)")
+            throw .malformed(format: "signed CMS message", reason: "\(error.code)")
         } catch {
-            throw .malformed(format: "signed CMS message", offset: nil, reason: "\(error)")
+            throw .malformed(format: "signed CMS message", reason: "\(error)")
         }
     }
 
@@ -79,7 +79,7 @@ struct CMSSignedMessage {
 
     private static func signers(_ signed: ASN1Elements) throws -> [Signer] {
         guard let last = signed.nodes.last, last.identifier == .set else {
-            throw StudyError.malformed(format: "signed CMS message", offset: nil, reason: "no signers")
+            throw StudyError.malformed(format: "signed CMS message", reason: "no signers")
         }
         let nodes = try ASN1Elements(last, "the signers").nodes
         guard !nodes.isEmpty else {
@@ -170,7 +170,7 @@ struct CMSSignedMessage {
             }
             guard type == contentType, digest == signer.digest.hash(content) else { return false }
         } catch {
-            throw .malformed(format: "signed CMS message", offset: nil, reason: "its signed attributes")
+            throw .malformed(format: "signed CMS message", reason: "its signed attributes")
         }
         // Signed is the SET, in the message its tag is [0] (RFC 5652, 5.4).
         var signed = Data(attributes.encodedBytes)

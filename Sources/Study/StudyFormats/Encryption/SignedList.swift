@@ -20,7 +20,7 @@ struct SignedList {
         }
 
         func refusal(_ reason: String) -> StudyError {
-            .malformed(format: name, offset: nil, reason: reason)
+            .malformed(format: name, reason: reason)
         }
     }
 

@@ -22,7 +22,7 @@ public struct StudyCertificate: Sendable, Hashable {
     /// Reads one certificate, DER or PEM; of several in a file the first.
     public init(_ file: Data) throws(StudyError) {
         guard let first = try Self.all(in: file).first else {
-            throw .malformed(format: "certificate", offset: nil, reason: "the file has no block CERTIFICATE")
+            throw .malformed(format: "certificate", reason: "the file has no block CERTIFICATE")
         }
         self = first
     }
@@ -37,7 +37,7 @@ public struct StudyCertificate: Sendable, Hashable {
         do {
             documents = try PEMDocument.parseMultiple(pemString: String(decoding: file, as: UTF8.self))
         } catch {
-            throw .malformed(format: "certificate", offset: nil, reason: "it is neither PEM nor DER")
+            throw .malformed(format: "certificate", reason: "it is neither PEM nor DER")
         }
         var all: [StudyCertificate] = []
         for document in documents where document.discriminator == "CERTIFICATE" {
@@ -60,7 +60,7 @@ public struct StudyCertificate: Sendable, Hashable {
                 reason: "its key has fewer than \(Self.minimumKeyBits) bits"
             )
         } catch {
-            throw .malformed(format: "certificate", offset: nil, reason: "\(error)")
+            throw .malformed(format: "certificate", reason: "\(error)")
         }
         guard let key = _RSA.Signing.PublicKey(certificate.publicKey) else {
             throw .unusableCertificate(subject: "\(certificate.subject)", reason: "its key is not one of RSA")
@@ -83,13 +83,13 @@ public struct StudyCertificate: Sendable, Hashable {
     private static func issuerAndSerial(_ node: ASN1Node) throws -> Data {
         guard case .constructed(let parts) = node.content, let body = parts.first(where: { _ in true }),
             case .constructed(let fields) = body.content
-        else { throw StudyError.malformed(format: "certificate", offset: nil, reason: "no TBSCertificate") }
+        else { throw StudyError.malformed(format: "certificate", reason: "no TBSCertificate") }
         var iterator = fields.makeIterator()
         var serial = iterator.next()
         if serial?.identifier.tagClass == .contextSpecific { serial = iterator.next() }
         _ = iterator.next()
         guard let serial, let issuer = iterator.next() else {
-            throw StudyError.malformed(format: "certificate", offset: nil, reason: "no issuer")
+            throw StudyError.malformed(format: "certificate", reason: "no issuer")
         }
         return DERBytes.sequence(Data(issuer.encodedBytes), Data(serial.encodedBytes))
     }

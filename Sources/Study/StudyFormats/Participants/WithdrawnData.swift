@@ -22,7 +22,6 @@ public enum WithdrawnData: String, Sendable, Hashable, CaseIterable {
         guard let data = found["valueCode"]?.string.flatMap(Self.init(rawValue:)) else {
             throw .malformed(
                 format: "withdrawal",
-                offset: nil,
                 reason: "\(Self.url) has the valueCode erased or kept"
             )
         }

@@ -3,7 +3,7 @@ public enum StudyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The data that is read is not of its format.
     ///
     /// - offset: In bytes from its start, where that is known.
-    case malformed(format: String, offset: Int?, reason: String)
+    case malformed(format: String, offset: Int? = nil, reason: String)
     /// Something that the format allows, and that is not read here.
     case unsupported(format: String, reason: String)
     /// More than the limits allow.

@@ -170,7 +170,7 @@ public struct AuditLog: Sendable {
             time: time,
             who: who,
             action: action,
-            details: Dictionary(details, uniquingKeysWith: { first, _ in first }),
+            details: Dictionary(firstOf: details),
             digest: digest
         )
         return (json.text(), entry)
@@ -311,7 +311,7 @@ public struct AuditLog: Sendable {
             time: time,
             who: who,
             action: action,
-            details: Dictionary(details, uniquingKeysWith: { first, _ in first }),
+            details: Dictionary(firstOf: details),
             digest: digest
         )
         return (entry, previous)

@@ -15,7 +15,7 @@ final class HostedStudies<Service: Sendable>: Sendable {
     init(_ names: some Collection<StudyName>, patience: Duration = .seconds(5)) {
         self.names = Set(names).sorted()
         self.patience = patience
-        looks = Dictionary(self.names.map { ($0, Slots(16)) }, uniquingKeysWith: { first, _ in first })
+        looks = Dictionary(firstOf: self.names.map { ($0, Slots(16)) })
     }
 
     /// The study of a path's first part; `nil` where no study has that name.

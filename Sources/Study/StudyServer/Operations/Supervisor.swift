@@ -70,7 +70,7 @@ public final class Supervisor: Sendable {
         self.logger = logger
         self.sleep = sleep
         self.now = now
-        all = Mutex(Dictionary(parts.map { ($0.name, State()) }, uniquingKeysWith: { first, _ in first }))
+        all = Mutex(Dictionary(firstOf: parts.map { ($0.name, State()) }))
     }
 
     /// The parts in their order.

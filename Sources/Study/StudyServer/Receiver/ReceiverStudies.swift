@@ -16,7 +16,7 @@ struct ReceiverStudies: Sendable {
     init(_ names: Set<StudyName>, trustsProxy: Bool, logger: Logger) {
         hosted = HostedStudies(names)
         let part = max(4, Self.maximumRequests / max(1, names.count))
-        slots = Dictionary(names.map { ($0, Slots(part)) }, uniquingKeysWith: { first, _ in first })
+        slots = Dictionary(firstOf: names.map { ($0, Slots(part)) })
         self.trustsProxy = trustsProxy
         self.logger = logger
     }
@@ -67,7 +67,7 @@ struct ReceiverStudies: Sendable {
     private var health: Response {
         get async {
             let told = await hosted.asked { await $0.status() }
-            let known = Dictionary(told.map { ($0.name, $0.value ?? "failing") }) { first, _ in first }
+            let known = Dictionary(firstOf: told.map { ($0.name, $0.value ?? "failing") })
             let states = hosted.names.map { name in
                 JSONMember(name: name.description, value: JSONValue(known[name] ?? "starting"))
             }

@@ -119,10 +119,7 @@ extension WarehouseTransaction {
                 "the export has no facts, and a patient data object without any is not valid"
             )
         }
-        let consents = Dictionary(
-            try self.consents(of: audience).map { ($0.participant, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let consents = Dictionary(firstOf: try self.consents(of: audience).map { ($0.participant, $0) })
         try write(
             #"<?xml version="1.0" encoding="UTF-8"?>"# + "\n"
                 + #"<p:patient_data xmlns:p="http://www.i2b2.org/xsd/hive/pdo/1.1/">"#

@@ -72,12 +72,11 @@ extension Codebook.Item {
         type = item.type
         unit = Self.unit(of: item)
         options = Dictionary(
-            item.answerOption.compactMap { option in
+            firstOf: item.answerOption.compactMap { option in
                 guard let coding = option.value?.coding, let code = coding.code, let display = coding.display
                 else { return nil }
                 return (code, display)
-            },
-            uniquingKeysWith: { first, _ in first }
+            }
         )
     }
 }

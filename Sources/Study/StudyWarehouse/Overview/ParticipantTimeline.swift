@@ -103,8 +103,9 @@ extension WarehouseTransaction {
             """
         )
         return Dictionary(
-            rows.map { ($0.text(0) ?? "", "\($0.integer(1) ?? 0)" + ($0.text(2) == nil ? "" : " stopped")) },
-            uniquingKeysWith: { first, _ in first }
+            firstOf: rows.map {
+                ($0.text(0) ?? "", "\($0.integer(1) ?? 0)" + ($0.text(2) == nil ? "" : " stopped"))
+            }
         )
     }
 

@@ -115,7 +115,7 @@ extension WarehouseBatch {
             try warehouse.db.insertMissing(rows)
             known = try warehouse.sampleKinds()
         }
-        return Dictionary(known.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+        return Dictionary(firstOf: known.map { ($0.value, $0.key) })
     }
 
     private static func digest(_ source: String) -> String {

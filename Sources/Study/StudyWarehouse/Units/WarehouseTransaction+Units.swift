@@ -20,7 +20,7 @@ extension WarehouseTransaction {
         guard set.facts.contains(where: \.isMeasured) else { return set }
         var result = set
         result.facts = []
-        let declared = Dictionary(set.concepts.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
+        let declared = Dictionary(firstOf: set.concepts.map { ($0.code, $0) })
         var named = Set(set.concepts.map(\.path))
         var used: Set<String> = []
         // The rows of an occurrence follow each other, its own one first.

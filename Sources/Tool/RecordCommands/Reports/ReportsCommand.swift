@@ -84,10 +84,7 @@ extension Listing {
         let models = documents.compactMap { $0.source?.clone() }
         let root = XMLNode("Models", namespace: models.first?.namespace)
         for model in models { root.append(model) }
-        let properties = Dictionary(
-            fields.map { ($0.name, $0.property) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let properties = Dictionary(firstOf: fields.map { ($0.name, $0.property) })
         var names: [String] = []
         let rows = models.map { model in
             model.children(named: "Field").reduce(into: [String: String]()) { row, field in

@@ -42,7 +42,7 @@ struct LinkingTokenTests {
     }
 
     private static func malformed(_ reason: String) -> StudyError {
-        .malformed(format: "linking token", offset: nil, reason: reason)
+        .malformed(format: "linking token", reason: reason)
     }
 
     private static func refused(_ reason: String) -> StudyError {

@@ -176,10 +176,7 @@ final class SDMXWriter {
         as relatedType: IndivoDocument.Type
     ) throws {
         let targetOfBaseline = try positions(of: baselines, among: originals, documents, relatedType)
-        let placeOfBaseline = Dictionary(
-            zip(baselines, baselines.indices),
-            uniquingKeysWith: { first, _ in first }
-        )
+        let placeOfBaseline = Dictionary(firstOf: zip(baselines, baselines.indices))
         var kept = Set(targets.indices).subtracting(targetOfBaseline)
         // The last element in the container of the documents so far. A new or moved one goes after it.
         var previous: (element: XMLNode, target: Int)?

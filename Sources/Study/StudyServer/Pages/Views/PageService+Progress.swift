@@ -20,7 +20,7 @@ extension PageService {
             )
         }
         let sources = try await warehouse.read { try $0.questionSources() }
-        let titles = Dictionary(sources.map { ($0.name, $0.title) }, uniquingKeysWith: { first, _ in first })
+        let titles = Dictionary(firstOf: sources.map { ($0.name, $0.title) })
         let questionnaires = progress.answers.sorted { $0.key < $1.key }.compactMap { entry -> Markup? in
             // The name is a phone's, unless five have it.
             guard progress.respondents[entry.key] ?? 0 >= ShownCount.smallest else { return nil }

@@ -99,10 +99,7 @@ public struct StataFile: Sendable {
             storage: storage,
             format: format,
             kind: column.kind,
-            numbers: Dictionary(
-                zip(column.options.map(\.code), column.optionNumbers),
-                uniquingKeysWith: { first, _ in first }
-            ),
+            numbers: Dictionary(firstOf: zip(column.options.map(\.code), column.optionNumbers)),
             valueLabel: valueLabel
         )
     }
