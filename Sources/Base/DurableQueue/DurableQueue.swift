@@ -79,7 +79,7 @@ public final class DurableQueue: Sendable {
                 return (data.count, { position, count in data.dropFirst(position).prefix(count) })
             case .bytes(let size, let read): return (size, { try read($0, max(0, min($1, size - $0))) })
             case .file(let url):
-                let path = url.path(percentEncoded: false)
+                let path = url.filePath
                 do {
                     guard let file = try StoredFile(path) else {
                         throw QueueError.badItem("there is no file \(path)")

@@ -13,11 +13,17 @@ struct GenerateCommand: ParsableCommand {
         []
 
     func run() throws {
-        let outcome = GeneratorCommand.run(arguments)
-        for line in outcome.output {
-            try StandardStreams.say(line.replacing("USAGE: sdml2swift", with: "USAGE: indivo generate"))
+        try GeneratorCommand.run(arguments).say(as: "indivo generate", insteadOf: "sdml2swift")
+    }
+}
+
+extension GeneratorCommand.Outcome {
+    /// Says what a generator has said, under the name of a command of the tool.
+    package func say(as command: String, insteadOf generator: String) throws {
+        for line in output {
+            try StandardStreams.say(line.replacing("USAGE: \(generator)", with: "USAGE: \(command)"))
         }
-        for line in outcome.errors { StandardStreams.printError(line) }
-        if outcome.status != 0 { throw ExitCode(outcome.status) }
+        for line in errors { StandardStreams.printError(line) }
+        if status != 0 { throw ExitCode(status) }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SDML
 
 /// The tool `sdml2swift`, as a function: arguments in, messages and an exit status out.
@@ -17,6 +18,15 @@ public struct GeneratorCommand: Sendable {
             self.status = status
             self.output = output
             self.errors = errors
+        }
+
+        /// Writes the lines, and ends the program with the status.
+        package func end() -> Never {
+            for (lines, stream) in [(output, FileHandle.standardOutput), (errors, .standardError)] {
+                // A reader that has gone away ends the tool quietly.
+                try? stream.write(contentsOf: Data(lines.map { "\($0)\n" }.joined().utf8))
+            }
+            exit(status)
         }
     }
 

@@ -18,7 +18,7 @@ package struct ModelFiles {
 
     /// Reads files, and every file of models below folders.
     package init(_ paths: [String]) {
-        let folders = paths.filter(Self.isFolder)
+        let folders = paths.filter(\.isFolder)
         // The outermost last, which counts.
         for folder in folders.sorted(by: { Self.place(of: $0) > Self.place(of: $1) }) {
             for name in Self.files(below: folder) ?? [] {
@@ -28,7 +28,7 @@ package struct ModelFiles {
         for path in paths {
             if !FileManager.default.fileExists(atPath: path) {
                 errors.append("\(path): error: There is no such file or folder.")
-            } else if Self.isFolder(path) {
+            } else if path.isFolder {
                 addFolder(path)
             } else if path.hasSuffix(Self.modelSuffix) {
                 add(path)
@@ -41,11 +41,6 @@ package struct ModelFiles {
                 errors.append("\(path): error: A file of models ends in \(Self.modelSuffix).")
             }
         }
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var isFolder: Bool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
     /// The files that are not hidden, by their paths in the folder; `nil` for one that cannot be read.

@@ -33,9 +33,8 @@ package struct OutputFolder {
     /// Compares what is there with what should be. It fails where the folder cannot be read, or a file in the
     /// way is another's.
     package func plan(for files: [GeneratedFile]) throws(Failure) -> Plan {
-        var isFolder: Bool = false
-        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-        guard isFolder || !exists else {
+        let exists = FileManager.default.fileExists(atPath: path)
+        guard path.isFolder || !exists else {
             throw Failure(messages: ["\(path): error: This is a file; the output goes into a folder."])
         }
         let listing = exists ? try? FileManager.default.contentsOfDirectory(atPath: path) : []

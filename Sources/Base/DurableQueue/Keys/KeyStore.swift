@@ -34,7 +34,7 @@ public struct FileKeyStore: KeyStore {
     ///   queue.
     public init(_ file: URL) { self.file = file }
 
-    private var path: String { file.path(percentEncoded: false) }
+    private var path: String { file.filePath }
     private var folder: String { (path as NSString).deletingLastPathComponent }
 
     public func key() throws -> QueueKey? {

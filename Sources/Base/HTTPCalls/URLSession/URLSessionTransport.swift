@@ -59,7 +59,7 @@ public final class URLSessionTransport: HTTPTransport {
         let target = try HTTPTarget(request)
         let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
-        let path = file.path(percentEncoded: false)
+        let path = file.filePath
         guard
             FileManager.default.createFile(
                 atPath: path,

@@ -63,11 +63,10 @@ private struct DefinitionsReader {
 
     /// - Parameter isNamed: Whether somebody named the file, and not only the folder that it is in.
     mutating func read(_ url: URL, isNamed: Bool) throws(FHIRDefinitionsError) {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
+        guard FileManager.default.fileExists(atPath: url.path) else {
             throw .unreadable(path: url.path, reason: "there is no such file")
         }
-        if isFolder.boolValue { return try readFolder(url) }
+        if url.path.isFolder { return try readFolder(url) }
         switch url.pathExtension {
         case "tgz", "gz": try readPackage(url)
         case "json", "xml", "txt": try add(try data(url), path: url.path, isNamed: isNamed)

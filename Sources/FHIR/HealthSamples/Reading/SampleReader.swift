@@ -78,8 +78,7 @@ public struct SampleReader {
         names = ExportCategory(mapping)
         let progress = ReadingProgress(report)
         self.progress = progress
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue {
+        if url.path.isFolder {
             let files = try ExportFiles(folder: url)
             self.files = files
             (parts, totalBytes) = try Self.parts(files, progress, "the folder \(url.lastPathComponent)")

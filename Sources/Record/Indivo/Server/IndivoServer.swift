@@ -200,7 +200,7 @@ enum RespondingServer {
         let type = answer.response.headerFields[.contentType]?.lowercased() ?? ""
         let beginning = String(decoding: answer.body.prefix(1024), as: UTF8.self).lowercased()
         let location =
-            answer.response.headerFields[.location].flatMap { URL(string: $0)?.path(percentEncoded: false) }
+            answer.response.headerFields[.location].flatMap { URL(string: $0)?.filePath }
             ?? ""
         switch answer.response.status.code {
         case 404

@@ -34,7 +34,7 @@ public struct C3ProClientStore: Sendable {
 private struct ClientFile: Sendable {
     let file: URL
 
-    private var path: String { file.path(percentEncoded: false) }
+    private var path: String { file.filePath }
 
     @Sendable func client(of server: String) throws -> C3ProClient? {
         guard let client = try read()[server], let id = client["client_id"]?.string,
@@ -44,7 +44,7 @@ private struct ClientFile: Sendable {
     }
 
     @Sendable func keep(_ client: C3ProClient?, of server: String) throws {
-        let folder = file.deletingLastPathComponent().path(percentEncoded: false)
+        let folder = file.deletingLastPathComponent().filePath
         do {
             let disk = Disk()
             try disk.makeFolder(folder)

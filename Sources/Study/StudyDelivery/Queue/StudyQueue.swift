@@ -202,7 +202,7 @@ public final class StudyQueue: Sendable {
     private func submitLock() async throws -> FileLock {
         while true {
             do {
-                if let lock = try FileLock(ifFree: location.path(percentEncoded: false) + "/submit.lock") {
+                if let lock = try FileLock(ifFree: location.filePath + "/submit.lock") {
                     return lock
                 }
             } catch {

@@ -54,7 +54,7 @@ public struct StudyPackage: Sendable {
     public init(contentsOf file: URL, limits: ArchiveLimits = ArchiveLimits()) throws {
         try self.init(
             BodySource.file(file),
-            path: file.path(percentEncoded: false),
+            path: file.filePath,
             limits: limits,
             scratch: nil
         )

@@ -8,7 +8,7 @@ package struct NewFile {
     /// - Throws: ``StudyError/storage(reason:)`` when there is one of the name already: nothing is
     ///   overwritten.
     package init(_ url: URL) throws(StudyError) {
-        guard !FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) else {
+        guard !FileManager.default.fileExists(atPath: url.filePath) else {
             throw Self.exists(url)
         }
         self.url = url
@@ -62,7 +62,7 @@ package struct NewFile {
         .storage(
             reason:
                 """
-                \(url.path(percentEncoded: false)) is there already, and is not overwritten; \
+                \(url.filePath) is there already, and is not overwritten; \
                 remove it or choose another name
                 """
         )
@@ -73,7 +73,7 @@ package struct NewFile {
 package enum PrivateFolder {
     /// Makes a folder, with those it is in, unless it is there.
     package static func make(_ folder: URL) throws(StudyError) {
-        var path = folder.path(percentEncoded: false)
+        var path = folder.filePath
         if path.count > 1, path.hasSuffix("/") { path.removeLast() }
         do {
             try Disk().makeFolder(path)

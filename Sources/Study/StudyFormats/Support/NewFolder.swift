@@ -10,9 +10,9 @@ struct NewFolder {
     /// Writes an archive's files. While it does, no other process writes into the same parent; drafts that
     /// dead processes left there are removed.
     func write(_ contents: ArchiveContents) throws {
-        var parent = url.deletingLastPathComponent().path(percentEncoded: false)
+        var parent = url.deletingLastPathComponent().filePath
         if parent.count > 1, parent.hasSuffix("/") { parent.removeLast() }
-        let path = url.path(percentEncoded: false)
+        let path = url.filePath
         let disk = Disk()
         let files = FileManager.default
         let isNew = access(parent, F_OK) != 0

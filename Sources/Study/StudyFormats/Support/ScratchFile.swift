@@ -17,10 +17,10 @@ package final class ScratchFile: Sendable {
     package init(in folder: URL? = nil, isSealed: Bool = false) throws(StudyError) {
         key = isSealed ? SymmetricKey(size: .bits256) : nil
         let folder = folder ?? FileManager.default.temporaryDirectory
-        let path = folder.appending(path: ".new-\(UUID().uuidString)").path(percentEncoded: false)
+        let path = folder.appending(path: ".new-\(UUID().uuidString)").filePath
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw Self.failure("no scratch file in \(folder.path(percentEncoded: false))")
+            throw Self.failure("no scratch file in \(folder.filePath)")
         }
         unlink(path)
     }
@@ -101,7 +101,7 @@ extension BodySource {
     package static func fileAndTime(_ url: URL) throws(StudyError) -> (
         source: BodySource, modified: StudyTime
     ) {
-        let path = url.path(percentEncoded: false)
+        let path = url.filePath
         do {
             guard let file = try StoredFile(path, followsLinks: true) else {
                 throw StudyError.badInput(reason: "\(path): there is no such file")

@@ -75,7 +75,7 @@ public struct AuditLog: Sendable {
     /// A log, which need not be there yet.
     public init(_ url: URL) { self.url = url }
 
-    private var path: String { url.path(percentEncoded: false) }
+    private var path: String { url.filePath }
 
     // MARK: Writing
 

@@ -11,7 +11,7 @@ enum PostgreSQLDump {
     ///   - schema: The schema; `nil` or `public` for the whole database.
     static func make(_ url: String, to file: URL, snapshot: String?, schema: String?) throws {
         var arguments = ["--format=custom", "--no-owner", "--no-privileges", "--dbname=\(url)"]
-        arguments += ["--file=\(file.path(percentEncoded: false))"]
+        arguments += ["--file=\(file.filePath)"]
         if let snapshot, !snapshot.isEmpty { arguments.append("--snapshot=\(snapshot)") }
         if let schema, schema != "public" {
             arguments.append("--schema=\"\(schema.replacing("\"", with: "\"\""))\"")
@@ -19,7 +19,7 @@ enum PostgreSQLDump {
         try run("pg_dump", arguments)
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o600],
-            ofItemAtPath: file.path(percentEncoded: false)
+            ofItemAtPath: file.filePath
         )
     }
 
@@ -29,7 +29,7 @@ enum PostgreSQLDump {
             "pg_restore",
             [
                 "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction", "--dbname=\(url)",
-                file.path(percentEncoded: false),
+                file.filePath,
             ]
         )
     }

@@ -63,7 +63,7 @@ extension StudyBackup {
             try AuditLog(other.url).withLock { try Self.copyFile(other.url, to: target) }
             return [try Self.entry(of: target, name, original: other.url, path: nil)]
         case .plain, .configuration:
-            guard other.url.isFolder else {
+            guard other.url.folderPath.isFolder else {
                 try Self.copyFile(other.url, to: target)
                 return [try Self.entry(of: target, name, original: other.url, path: nil)]
             }
@@ -268,10 +268,5 @@ extension StudyBackup {
 extension URL {
     fileprivate var isLink: Bool {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: folderPath)) != nil
-    }
-
-    fileprivate var isFolder: Bool {
-        var isFolder = false
-        return FileManager.default.fileExists(atPath: folderPath, isDirectory: &isFolder) && isFolder
     }
 }

@@ -116,8 +116,8 @@ public struct StudyBackup: Sendable {
         try PrivateFolder.make(parent)
         let name = StudyTime(time).description.filter { $0.isNumber || $0 == "T" || $0 == "Z" }
         let folder = parent.appending(path: name, directoryHint: .isDirectory)
-        guard !FileManager.default.fileExists(atPath: folder.path(percentEncoded: false)) else {
-            throw StudyError.storage(reason: "\(folder.path(percentEncoded: false)) is there already")
+        guard !FileManager.default.fileExists(atPath: folder.filePath) else {
+            throw StudyError.storage(reason: "\(folder.filePath) is there already")
         }
         Self.removeDrafts(in: parent, before: time.addingTimeInterval(-86_400))
         let draft = parent.appending(path: "\(Self.draftName)\(UUID().uuidString.lowercased())")
@@ -143,7 +143,7 @@ public struct StudyBackup: Sendable {
                 "missing": JSONValue(missing.map { JSONValue($0.name) }),
             ]
             try NewFile(draft.appending(path: Self.manifestName)).write { try $0(Data(manifest.text().utf8)) }
-            guard rename(draft.path(percentEncoded: false), folder.path(percentEncoded: false)) == 0 else {
+            guard rename(draft.filePath, folder.filePath) == 0 else {
                 throw StudyError.storage(reason: String(cString: strerror(errno)))
             }
             // Else a machine that fails now may have it under the draft's name, as one to be removed.
@@ -177,15 +177,15 @@ public struct StudyBackup: Sendable {
     {
         switch place {
         case .file(let file):
-            guard FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else {
-                throw StudyError.storage(reason: "\(file.path(percentEncoded: false)): there is no such file")
+            guard FileManager.default.fileExists(atPath: file.filePath) else {
+                throw StudyError.storage(reason: "\(file.filePath): there is no such file")
             }
             let target = folder.appending(path: "\(part).sqlite")
             try Self.copy(file, to: target)
             try await count(.file(target), part, &found)
             // Counting opened the copy: remove the files that SQLite left beside it.
             for end in ["-wal", "-shm"] {
-                try? FileManager.default.removeItem(atPath: target.path(percentEncoded: false) + end)
+                try? FileManager.default.removeItem(atPath: target.filePath + end)
             }
             return try Self.entry(part, target, schema: nil)
         case .postgreSQL(let url):
@@ -211,7 +211,7 @@ public struct StudyBackup: Sendable {
         var reading = Configuration()
         reading.readonly = true
         reading.busyMode = .timeout(30)
-        let source = try DatabaseQueue(path: file.path(percentEncoded: false), configuration: reading)
+        let source = try DatabaseQueue(path: file.filePath, configuration: reading)
         let copy = try PrivateSQLite.open(target)
         try source.backup(to: copy)
         try copy.writeWithoutTransaction { db in
@@ -372,7 +372,7 @@ public struct StudyBackup: Sendable {
             json["format"]?.integer == 1, json["files"]?.elements != nil
         else {
             throw StudyOperationsError.failed(
-                "\(folder.path(percentEncoded: false)) has no \(manifestName) of a backup"
+                "\(folder.filePath) has no \(manifestName) of a backup"
             )
         }
         return json
@@ -394,7 +394,7 @@ public struct StudyBackup: Sendable {
             guard file.pathExtension == "sqlite" else {
                 throw StudyOperationsError.failed("\(file.lastPathComponent) is of PostgreSQL, not of a file")
             }
-            try Self.checkIsFree(target.path(percentEncoded: false))
+            try Self.checkIsFree(target.filePath)
         case .postgreSQL:
             guard file.pathExtension == "dump" else {
                 throw StudyOperationsError.failed(

@@ -35,7 +35,7 @@ public struct KeyRing: Sendable {
     ///   damaged. Files that others can read are refused.
     public init(contentsOf folder: URL, passphrase: Secret? = nil) throws {
         var keys: [KeyID: StudyPrivateKey] = [:]
-        let path = folder.path(percentEncoded: false)
+        let path = folder.filePath
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             throw StudyError.storage(reason: "\(path) is no folder that can be read")
         }
@@ -45,12 +45,12 @@ public struct KeyRing: Sendable {
             }
             guard
                 let file = files.first(where: {
-                    FileManager.default.fileExists(atPath: $0.path(percentEncoded: false))
+                    FileManager.default.fileExists(atPath: $0.filePath)
                 })
             else {
                 continue
             }
-            let shown = file.path(percentEncoded: false)
+            let shown = file.filePath
             let mode =
                 try FileManager.default.attributesOfItem(atPath: shown)[.posixPermissions] as? Int ?? 0o777
             guard mode & 0o077 == 0 else {

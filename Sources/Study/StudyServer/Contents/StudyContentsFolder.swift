@@ -68,7 +68,7 @@ public struct StudyContentsFolder: Sendable {
     /// Whether there is a list in the folder.
     public var isPublished: Bool { FileManager.default.fileExists(atPath: path(Self.listName)) }
 
-    private func path(_ name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
+    private func path(_ name: String) -> String { url.appending(path: name).filePath }
 
     // MARK: Publishing
 

@@ -40,7 +40,7 @@ public struct StudyKeyFolder: Sendable {
     ///
     /// - Throws: `StudyError` for a folder or a file that cannot be read.
     public func entries() throws -> [Entry] {
-        let path = url.path(percentEncoded: false)
+        let path = url.filePath
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             throw StudyError.storage(reason: "\(path) is no folder that can be read")
         }
@@ -51,7 +51,7 @@ public struct StudyKeyFolder: Sendable {
             guard !name.hasPrefix("."), let id = try? KeyID(name) else { return nil }
             let folder = url.appending(path: name)
             func data(_ file: String) throws -> Data? {
-                let path = folder.appending(path: file).path(percentEncoded: false)
+                let path = folder.appending(path: file).filePath
                 guard FileManager.default.fileExists(atPath: path) else { return nil }
                 // A revocation that cannot be read is one.
                 guard let data = FileManager.default.contents(atPath: path) else {
@@ -61,7 +61,7 @@ public struct StudyKeyFolder: Sendable {
             }
             let certificate = try data("certificate.pem").map { try StudyCertificate($0) }
             let hasKey = ["private-key.pem", "private-c3pro.der"].contains {
-                FileManager.default.fileExists(atPath: folder.appending(path: $0).path(percentEncoded: false))
+                FileManager.default.fileExists(atPath: folder.appending(path: $0).filePath)
             }
             guard hasKey || certificate != nil else { return nil }
             let json = try data(Self.revokedName).map { (try? JSONValue(parsing: $0)) ?? [:] }
@@ -80,7 +80,7 @@ public struct StudyKeyFolder: Sendable {
     /// - Throws: `StudyError`: nothing is overwritten.
     public func rotate(id: KeyID? = nil, subject: String, days: Int, bits: Int = 3072) throws -> Entry {
         let known =
-            FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) ? try entries() : []
+            FileManager.default.fileExists(atPath: url.filePath) ? try entries() : []
         let numbers = known.map(\.id.description).filter { $0.hasPrefix("key-") }.compactMap {
             Int($0.dropFirst(4))
         }
@@ -108,7 +108,7 @@ public struct StudyKeyFolder: Sendable {
     public func revoke(_ id: KeyID, reason: String, at time: StudyTime = .now) throws {
         guard let entry = try entries().first(where: { $0.id == id }) else {
             throw StudyError.unusableKey(
-                reason: "there is no key \(id) in \(url.path(percentEncoded: false))"
+                reason: "there is no key \(id) in \(url.filePath)"
             )
         }
         if let revoked = entry.revoked {

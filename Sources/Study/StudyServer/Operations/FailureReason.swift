@@ -68,7 +68,7 @@ enum DiskSpace {
 
     /// The bytes that are free where a file is; `nil` where that is not known.
     static func free(at path: String) -> Int? {
-        let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
+        let folder = URL(filePath: path).deletingLastPathComponent().filePath
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
         return (attributes?[.systemFreeSize] as? NSNumber)?.intValue
     }

@@ -100,7 +100,7 @@ public struct StudyUserFile: Sendable {
     }
 
     private func unknown(_ name: String) -> StudyPagesError {
-        .badInput("\(url.path(percentEncoded: false)) has nobody of the name \(name.prefix(64))")
+        .badInput("\(url.filePath) has nobody of the name \(name.prefix(64))")
     }
 
     private func changeKnown(_ name: String, _ body: (inout StudyUser) throws -> Void) throws {
@@ -112,7 +112,7 @@ public struct StudyUserFile: Sendable {
     }
 
     private func known() throws -> [String: StudyUser] {
-        FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) ? try users() : [:]
+        FileManager.default.fileExists(atPath: url.filePath) ? try users() : [:]
     }
 
     /// One process at a time reads the file and writes it anew.
@@ -140,7 +140,7 @@ public struct StudyUserFile: Sendable {
     }
 
     private func lock() throws -> FileLock {
-        let path = url.path(percentEncoded: false)
+        let path = url.filePath
         do {
             let lock = try FileLock.waiting(for: path + ".lock", noLongerThan: .seconds(10))
             if let lock { return lock }
@@ -155,7 +155,7 @@ public struct StudyUserFile: Sendable {
     /// - Throws: ``StudyPagesError`` when the file is not there, when others can read it, or when it is
     ///   malformed.
     func users() throws -> [String: StudyUser] {
-        let path = url.path(percentEncoded: false)
+        let path = url.filePath
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let mode = attributes?[.posixPermissions] as? Int, let size = attributes?[.size] as? Int else {
             throw StudyPagesError.badInput(

@@ -26,7 +26,7 @@ public final class SQLiteMessageQueue: MessageQueue {
     /// A queue with a clock of its own.
     package init(_ file: URL?, maximumReceives: Int = 5, now: @escaping @Sendable () -> Int) throws {
         database = try PrivateSQLite.open(file)
-        path = file?.absoluteURL.path(percentEncoded: false)
+        path = file?.absoluteURL.filePath
         self.maximumReceives = max(1, maximumReceives)
         self.now = now
         var migrator = DatabaseMigrator()

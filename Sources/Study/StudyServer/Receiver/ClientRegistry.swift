@@ -64,7 +64,7 @@ final class ClientRegistry: Sendable {
     /// Copies what a file has. What the database knows already stays as it is there, so that this may be done
     /// again.
     private static func copy(_ file: URL, to database: PostgreSQLDatabase) async throws {
-        let path = file.path(percentEncoded: false)
+        let path = file.filePath
         guard FileManager.default.fileExists(atPath: path) else {
             throw StudyError.storage(
                 reason: "\(path) is not there; the queue’s database has the apps, so leave the file out"

@@ -10,7 +10,7 @@ extension ReceiverService {
     func keyList(_ request: Request) -> Response {
         list(request, missing: "The study publishes no list of keys") {
             guard let file = configuration.keyList,
-                let data = FileManager.default.contents(atPath: file.path(percentEncoded: false)),
+                let data = FileManager.default.contents(atPath: file.filePath),
                 data.count <= Self.maximumKeyList
             else { return nil }
             return data

@@ -112,10 +112,7 @@ struct FHIRCheckCommand: ParsableCommand {
     private static func sources(_ paths: [String]) throws -> [(file: InputFile, isFound: Bool)] {
         var sources: [(file: InputFile, isFound: Bool)] = []
         for file in InputFile.all(paths) {
-            var isFolder = false
-            if file.path != "-", FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder),
-                isFolder
-            {
+            if file.path != "-", file.path.isFolder {
                 guard let found = FileManager.default.enumerator(atPath: file.path) else {
                     throw CommandFailure("\(file.path): the folder cannot be read")
                 }

@@ -20,11 +20,6 @@ struct FHIRViewsCommand: ParsableCommand {
     var arguments: [String] = []
 
     func run() throws {
-        let outcome = ProfileCommand.run(arguments)
-        for line in outcome.output {
-            try StandardStreams.say(line.replacing("USAGE: profile2swift", with: "USAGE: indivo fhir views"))
-        }
-        for line in outcome.errors { StandardStreams.printError(line) }
-        if outcome.status != 0 { throw ExitCode(outcome.status) }
+        try ProfileCommand.run(arguments).say(as: "indivo fhir views", insteadOf: "profile2swift")
     }
 }

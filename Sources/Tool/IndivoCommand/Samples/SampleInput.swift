@@ -191,10 +191,7 @@ struct SampleInput: ParsableArguments {
     }
 
     /// Whether a folder is read.
-    var isFolder: Bool {
-        var isFolder = false
-        return FileManager.default.fileExists(atPath: file, isDirectory: &isFolder) && isFolder
-    }
+    var isFolder: Bool { file.isFolder }
 
     private func folderFingerprint() throws -> String {
         var lines: [String] = []

@@ -109,7 +109,7 @@ enum StudyBackEnd {
     static func queue(_ place: StudyPlace) async throws -> any MessageQueue {
         switch place {
         case .file(let file):
-            try await opened(file.path(percentEncoded: false)) { try SQLiteMessageQueue(file) }
+            try await opened(file.filePath) { try SQLiteMessageQueue(file) }
         case .postgreSQL(let url):
             try await opened("the queue") { try await PostgreSQLMessageQueue(url) }
         case .sqs(let text):
@@ -127,7 +127,7 @@ enum StudyBackEnd {
     static func warehouse(_ place: StudyPlace, source: String?, makes: Bool) async throws -> Warehouse {
         switch place {
         case .file(let file):
-            let path = file.path(percentEncoded: false)
+            let path = file.filePath
             guard makes || FileManager.default.fileExists(atPath: path) else {
                 throw CommandFailure("\(path): there is no such warehouse; indivo study consume makes one")
             }

@@ -162,8 +162,8 @@ struct StudyBackupPlaces: ParsableArguments {
 
     static func report(_ made: StudyBackup.Made, json: Bool) throws {
         let counts = made.counts.sorted { $0.key < $1.key }
-        let path = made.folder.path(percentEncoded: false)
-        let files = made.others.map { (name: $0.name, path: $0.url.path(percentEncoded: false)) }
+        let path = made.folder.filePath
+        let files = made.others.map { (name: $0.name, path: $0.url.filePath) }
         if json {
             let line: JSONValue = [
                 "folder": JSONValue(path),
@@ -185,7 +185,7 @@ struct StudyBackupPlaces: ParsableArguments {
     /// Tells of each file that a study needs and that is missing.
     static func check(_ made: StudyBackup.Made, _ reason: String) throws {
         for other in made.missing {
-            let path = other.url.path(percentEncoded: false)
+            let path = other.url.filePath
             StandardStreams.printError("warning: \(other.name): \(path): \(reason)")
         }
         let needed = made.missing.filter { !StudyUpFile.mayBeMissing($0) }.map(\.name)

@@ -275,7 +275,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         var sources = StudyOperations.Sources()
         sources.consumers = [("consumer", watch)]
         if case .file(let file) = try store.place {
-            sources.files = [("warehouse", file.path(percentEncoded: false))]
+            sources.files = [("warehouse", file.filePath)]
         }
         let watched = sources
         return try await CommandFailure.starting("health and metrics") {

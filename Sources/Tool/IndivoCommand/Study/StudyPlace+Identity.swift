@@ -17,15 +17,15 @@ extension StudyPlace {
         var file = url.absoluteURL.resolvingSymlinksInPath()
         // A link to what is not there yet.
         for _ in 0..<16 {
-            let path = file.path(percentEncoded: false)
+            let path = file.filePath
             guard let end = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
             let folder = file.deletingLastPathComponent()
             file = URL(filePath: end, relativeTo: folder).absoluteURL.resolvingSymlinksInPath()
         }
-        let path = file.path(percentEncoded: false)
+        let path = file.filePath
         if let number = number(of: path) { return number }
         // It is made later, in a folder that may have two names.
-        let folder = file.deletingLastPathComponent().path(percentEncoded: false)
+        let folder = file.deletingLastPathComponent().filePath
         return number(of: folder).map { "\($0)/\(file.lastPathComponent)" } ?? path
     }
 

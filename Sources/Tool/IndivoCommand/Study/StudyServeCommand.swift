@@ -175,7 +175,7 @@ struct ReceiverFile {
         switch (queue, clients) {
         case (.postgreSQL, .file(let file)):
             // A new file would be made otherwise, and be of no use.
-            let name = file.path(percentEncoded: false)
+            let name = file.filePath
             guard FileManager.default.fileExists(atPath: name) else {
                 throw CommandFailure(
                     """
@@ -281,7 +281,7 @@ struct ReceiverFile {
 
     /// Tells of a folder of contents that phones would get nothing from.
     private static func warn(of folder: StudyContentsFolder) {
-        let path = folder.url.path(percentEncoded: false)
+        let path = folder.url.filePath
         do {
             let expires = try folder.contents().expires
             guard expires <= .now else { return }

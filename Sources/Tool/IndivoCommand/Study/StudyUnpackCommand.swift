@@ -33,7 +33,7 @@ struct StudyUnpackCommand: ParsableCommand {
             let folder = URL(filePath: output, directoryHint: .isDirectory).appending(path: name)
             do {
                 try StudyPackage(contentsOf: URL(filePath: path)).open(with: keys).write(to: folder)
-                try StandardStreams.say(folder.path(percentEncoded: false))
+                try StandardStreams.say(folder.filePath)
             } catch let error as StudyError {
                 failed += 1
                 StandardStreams.printError("\(path): error: \(error)")

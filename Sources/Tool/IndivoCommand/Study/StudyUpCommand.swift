@@ -178,7 +178,7 @@ struct StudyUpPlan: Sendable {
     /// The files of its databases.
     var files: [(name: String, path: String)] {
         [("queue", queue), ("warehouse", store)].compactMap { name, place in
-            if case .file(let url) = place { (name, url.path(percentEncoded: false)) } else { nil }
+            if case .file(let url) = place { (name, url.filePath) } else { nil }
         }
     }
 }

@@ -46,7 +46,7 @@ extension StudyUpFile {
             others.append(other("receiver.clients", clients, .database))
         }
         let databases = Set(try databases().map(\.path))
-        return others.filter { !databases.contains($0.url.path(percentEncoded: false)) }
+        return others.filter { !databases.contains($0.url.filePath) }
     }
 
     /// Opens every file that the configuration names and ``plan()`` does not read.
@@ -64,7 +64,7 @@ extension StudyUpFile {
             }
         }
         for other in try others() {
-            let path = other.url.path(percentEncoded: false)
+            let path = other.url.filePath
             check(other.name, path) { try Self.check(other, path) }
         }
         for (name, path) in try databases() {
@@ -116,10 +116,9 @@ extension StudyUpFile {
     /// A file that can be read and written, or made.
     private static func checkWritable(_ path: String) throws {
         let files = FileManager.default
-        var isFolder = false
-        guard files.fileExists(atPath: path, isDirectory: &isFolder) else {
-            let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
-            guard files.fileExists(atPath: folder, isDirectory: &isFolder), isFolder else {
+        guard files.fileExists(atPath: path) else {
+            let folder = URL(filePath: path).deletingLastPathComponent().filePath
+            guard folder.isFolder else {
                 throw CommandFailure("\(path) cannot be made: there is no folder \(folder)")
             }
             guard files.isWritableFile(atPath: folder) else {
@@ -127,7 +126,7 @@ extension StudyUpFile {
             }
             return
         }
-        guard !isFolder else { throw CommandFailure("\(path): this is a folder, not a file") }
+        guard !path.isFolder else { throw CommandFailure("\(path): this is a folder, not a file") }
         guard StudyBackup.isRegularFile(path) else {
             throw CommandFailure("\(path): this is no regular file")
         }

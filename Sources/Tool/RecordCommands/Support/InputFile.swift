@@ -24,11 +24,10 @@ package struct InputFile {
                 throw CommandFailure("standard input cannot be read: \(error.localizedDescription)")
             }
         }
-        var isFolder: Bool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+        guard FileManager.default.fileExists(atPath: path) else {
             throw CommandFailure("\(path): there is no such file")
         }
-        if isFolder {
+        if path.isFolder {
             throw CommandFailure("\(path): this is a folder; name the files in it, such as \(path)/*.xml")
         }
         return try FileManager.default.contents(atPath: path).orFail(
