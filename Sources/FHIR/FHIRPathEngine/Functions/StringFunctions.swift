@@ -250,19 +250,17 @@ extension FHIRPathEvaluation {
         ("\u{0C}", "\\f"),
     ]
 
+    private static let escapes = ["html": htmlEscapes, "json": jsonEscapes]
+
     private static func escape(_ text: String, _ target: String) -> String? {
-        guard let escapes = target == "html" ? htmlEscapes : target == "json" ? jsonEscapes : nil else {
-            return nil
-        }
+        guard let escapes = escapes[target] else { return nil }
         return text.unicodeScalars.map { scalar in
             escapes.first { $0.0.unicodeScalars.first == scalar }?.1 ?? String(scalar)
         }.joined()
     }
 
     private static func unescape(_ text: String, _ target: String) -> String? {
-        guard let escapes = target == "html" ? htmlEscapes : target == "json" ? jsonEscapes : nil else {
-            return nil
-        }
+        guard let escapes = escapes[target] else { return nil }
         var result = ""
         var rest = Substring(text)
         while !rest.isEmpty {

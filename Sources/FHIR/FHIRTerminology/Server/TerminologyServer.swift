@@ -137,15 +137,10 @@ public final class TerminologyServer: Sendable {
             return expansion.resource(identifier: identifier, timestamp: FHIRDateTime(now()))
         }
         var parameters = Parameters()
-        func add(_ name: String, _ value: AnyValue) {
-            var parameter = Parameters.Parameter(name: name)
-            parameter.value = value
-            parameters.parameter.append(parameter)
-        }
-        add("url", .uri(FHIRURI(valueSet)))
-        if let filter { add("filter", .string(filter)) }
-        if offset > 0 { add("offset", .integer(offset)) }
-        if let count { add("count", .integer(count)) }
+        parameters.add("url", .uri(FHIRURI(valueSet)))
+        if let filter { parameters.add("filter", .string(filter)) }
+        if offset > 0 { parameters.add("offset", .integer(offset)) }
+        if let count { parameters.add("count", .integer(count)) }
         let result = try await client.operation(
             "expand",
             on: .type("ValueSet"),
@@ -176,14 +171,11 @@ public final class TerminologyServer: Sendable {
 
     private static func parameters(_ question: CodeQuestion) -> Parameters {
         var parameters = Parameters()
-        func add(_ name: String, _ value: AnyValue) {
-            var parameter = Parameters.Parameter(name: name)
-            parameter.value = value
-            parameters.parameter.append(parameter)
+        if let url = question.valueSet ?? question.system { parameters.add("url", .uri(FHIRURI(url))) }
+        if let system = question.system, question.valueSet != nil {
+            parameters.add("system", .uri(FHIRURI(system)))
         }
-        if let url = question.valueSet ?? question.system { add("url", .uri(FHIRURI(url))) }
-        if let system = question.system, question.valueSet != nil { add("system", .uri(FHIRURI(system))) }
-        add("code", .code(question.code))
+        parameters.add("code", .code(question.code))
         return parameters
     }
 
@@ -204,5 +196,13 @@ public final class TerminologyServer: Sendable {
             text: value(isValid ? "display" : "message")?.string,
             at: time
         )
+    }
+}
+
+extension Parameters {
+    fileprivate mutating func add(_ name: String, _ value: AnyValue) {
+        var parameter = Parameter(name: name)
+        parameter.value = value
+        self.parameter.append(parameter)
     }
 }

@@ -82,7 +82,7 @@ struct ResearchKitFormatReader {
         case "ORKTextAnswerFormat": readText()
         case "ORKEmailAnswerFormat":
             addRegex("[^@\\s]+@[^@\\s]+", message: nil)
-            extensions.append(["url": JSONValue(ExtensionURL.keyboard[0]), "valueString": "emailAddress"])
+            add(ExtensionURL.keyboard[0], "String", "emailAddress")
         case "ORKDateAnswerFormat": readDate()
         case "ORKTimeOfDayAnswerFormat":
             type = "time"
@@ -96,9 +96,7 @@ struct ResearchKitFormatReader {
             )
         }
         if let placeholder = text("placeholder") ?? placeholder {
-            extensions.append([
-                "url": JSONValue(ExtensionURL.entryFormat), "valueString": JSONValue(placeholder),
-            ])
+            add(ExtensionURL.entryFormat, "String", JSONValue(placeholder))
         }
     }
 
@@ -116,15 +114,12 @@ struct ResearchKitFormatReader {
         return value
     }
 
+    private mutating func add(_ url: String, _ type: String, _ value: JSONValue) {
+        extensions.append(["url": JSONValue(url), "value\(type)": value])
+    }
+
     private mutating func control(_ code: String) {
-        extensions.append([
-            "url": JSONValue(ExtensionURL.itemControl),
-            "valueCodeableConcept": [
-                "coding": [
-                    ["system": "http://hl7.org/fhir/questionnaire-item-control", "code": JSONValue(code)]
-                ]
-            ],
-        ])
+        add(ExtensionURL.itemControl, "CodeableConcept", .itemControl(code))
     }
 
     private mutating func setInitial(_ type: String, _ shown: String, _ value: String) {
@@ -165,7 +160,7 @@ struct ResearchKitFormatReader {
         }
         let isMinimum = url == ExtensionURL.minimum[0]
         let name = type == "quantity" ? (isMinimum ? ExtensionURL.minimum[1] : ExtensionURL.maximum[1]) : url
-        extensions.append(["url": JSONValue(name), "value\(numberType)": value])
+        add(name, numberType, value)
     }
 
     /// - Parameter ignored: The number that stands for no bound.
@@ -191,7 +186,7 @@ struct ResearchKitFormatReader {
             unit["display"] = JSONValue(display ?? code)
         }
         self.unit = unit
-        extensions.append(["url": JSONValue(ExtensionURL.unit), "valueCoding": unit])
+        add(ExtensionURL.unit, "Coding", unit)
     }
 
     private mutating func readMeasure(_ unit: String) {
@@ -207,7 +202,7 @@ struct ResearchKitFormatReader {
         if let code { addUnit(code, display: text("displayUnit")) }
         bounds("minimum", "maximum", ignoring: nil)
         if !isWhole, let digits = number("maximumFractionDigits") {
-            extensions.append(["url": JSONValue(ExtensionURL.maxDecimalPlaces), "valueInteger": digits])
+            add(ExtensionURL.maxDecimalPlaces, "Integer", digits)
         }
         setInitial("defaultNumericAnswer")
     }
@@ -217,7 +212,7 @@ struct ResearchKitFormatReader {
         control("slider")
         bounds("minimum", "maximum", ignoring: nil)
         if let step = number("step"), step.integer != nil, step.integer != 1 {
-            extensions.append(["url": JSONValue(ExtensionURL.sliderStep), "valueInteger": step])
+            add(ExtensionURL.sliderStep, "Integer", step)
         }
         readScaleDefault()
     }
@@ -227,7 +222,7 @@ struct ResearchKitFormatReader {
         control("slider")
         bounds("minimum", "maximum", ignoring: nil)
         if let digits = number("maximumFractionDigits") {
-            extensions.append(["url": JSONValue(ExtensionURL.maxDecimalPlaces), "valueInteger": digits])
+            add(ExtensionURL.maxDecimalPlaces, "Integer", digits)
         }
         readScaleDefault()
     }
@@ -268,9 +263,7 @@ struct ResearchKitFormatReader {
             if choice["_class"]?.string == "ORKTextChoiceOther" {
                 type = "open-choice"
                 if !label.isEmpty, label != "Other" {
-                    extensions.append([
-                        "url": JSONValue(ExtensionURL.openLabel), "valueString": JSONValue(label),
-                    ])
+                    add(ExtensionURL.openLabel, "String", JSONValue(label))
                 }
                 continue
             }
@@ -348,9 +341,7 @@ struct ResearchKitFormatReader {
             }
         }
         if let content = text("textContentType") {
-            extensions.append([
-                "url": JSONValue(ExtensionURL.textContent[0]), "valueString": JSONValue(content),
-            ])
+            add(ExtensionURL.textContent[0], "String", JSONValue(content))
         }
         if isTrue("secureTextEntry") { reports.append("What is typed is shown.") }
         if let text = text("defaultTextAnswer") { initial = ["valueString": JSONValue(text)] }
@@ -363,11 +354,9 @@ struct ResearchKitFormatReader {
             reports.append("The pattern “\(pattern)” is left out: \(error)")
             return
         }
-        extensions.append(["url": JSONValue(ExtensionURL.regex), "valueString": JSONValue(pattern)])
+        add(ExtensionURL.regex, "String", JSONValue(pattern))
         if let message, message != "Invalid input" {
-            extensions.append([
-                "url": JSONValue(ExtensionURL.validationTexts[0]), "valueString": JSONValue(message),
-            ])
+            add(ExtensionURL.validationTexts[0], "String", JSONValue(message))
         }
     }
 
@@ -433,7 +422,7 @@ struct ResearchKitFormatReader {
                 reports.append("“\(text)” is no date; the bound is left out.")
                 continue
             }
-            extensions.append(["url": JSONValue(url), "value\(name)": JSONValue(value)])
+            add(url, name, JSONValue(value))
         }
         if let days = json["daysBeforeCurrentDateToSetMinimumDate"]?.integer, days > 0 {
             bound(ExtensionURL.minimum[0], name, by: "today() - \(days) days")

@@ -130,7 +130,7 @@ struct ResearchKitTaskReader {
         case "ORKImageCaptureStep":
             let label = [ownTitle, Self.text(json, "text")].compactMap { $0 }.joined(separator: "\n")
             var item = try begin(identifier, "attachment", label, json)
-            item["extension"] = [["url": JSONValue(ExtensionURL.mimeType), "valueCode": "image/jpeg"]]
+            item.addExtension(ExtensionURL.mimeType, "Code", "image/jpeg")
             require(&item, json)
             remember(
                 .init(step: identifier, item: identifier),
@@ -250,16 +250,7 @@ struct ResearchKitTaskReader {
         let helps = [help, format.note].compactMap { $0 }.filter { !$0.isEmpty }
         if !helps.isEmpty {
             var display = try begin("\(linkId)-help", "display", helps.joined(separator: "\n"), json)
-            display["extension"] = [
-                [
-                    "url": JSONValue(ExtensionURL.itemControl),
-                    "valueCodeableConcept": [
-                        "coding": [
-                            ["system": "http://hl7.org/fhir/questionnaire-item-control", "code": "help"]
-                        ]
-                    ],
-                ]
-            ]
+            display.addExtension(ExtensionURL.itemControl, "CodeableConcept", .itemControl("help"))
             item["item"] = [display]
         }
         remember(
@@ -285,6 +276,11 @@ struct ResearchKitTaskReader {
 }
 
 extension JSONValue {
+    /// How an item is shown, as the extension `questionnaire-itemControl` has it.
+    static func itemControl(_ code: String) -> JSONValue {
+        ["coding": [["system": "http://hl7.org/fhir/questionnaire-item-control", "code": JSONValue(code)]]]
+    }
+
     /// Adds an extension to an element.
     mutating func addExtension(_ url: String, _ type: String, _ value: JSONValue) {
         var list = elements(of: "extension")

@@ -109,11 +109,7 @@ extension FactResource {
 extension FactFields {
     /// How often: so many times in a unit of time, such as 2 `/d`; anything else in words.
     func timing(_ name: String) -> Timing? {
-        guard let text = self.text(name + "_value") else {
-            if self.text(name + "_unit") != nil { report(.noFact, name + "_unit") }
-            return nil
-        }
-        let unit = self.text(name + "_unit")
+        guard let (text, unit) = valueAndUnit(name) else { return nil }
         var timing = Timing()
         let period = unit?.trimmed
         if let times = Int(text.trimmed), times > 0, let period, period.hasPrefix("/"),

@@ -8,14 +8,17 @@ extension FactFields {
         case words(String)
     }
 
+    /// The texts of the leaves `_value` and `_unit`. Without a value, a unit says nothing.
+    func valueAndUnit(_ name: String) -> (value: String, unit: String?)? {
+        let unit = text(name + "_unit")
+        if let value = text(name + "_value") { return (value, unit) }
+        if unit != nil { report(.noFact, name + "_unit") }
+        return nil
+    }
+
     /// A value and its unit: the leaves `_value` and `_unit`.
     func measured(_ name: String) -> Measured? {
-        guard let text = self.text(name + "_value") else {
-            // Without a number, a unit says nothing.
-            if self.text(name + "_unit") != nil { report(.noFact, name + "_unit") }
-            return nil
-        }
-        let unit = self.text(name + "_unit")
+        guard let (text, unit) = valueAndUnit(name) else { return nil }
         guard let (comparator, number) = NumberText(text).compared else {
             return .words([text, unit].compactMap { $0 }.joined(separator: " "))
         }

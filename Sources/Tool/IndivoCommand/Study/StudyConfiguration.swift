@@ -44,11 +44,7 @@ struct StudyConfiguration {
 
     init(_ path: String) throws {
         func refuse(_ reason: String) -> CommandFailure { CommandFailure("\(path): \(reason)") }
-        do {
-            json = try JSONValue(parsing: StudyFile.read(path, limit: 1 << 20))
-        } catch let error as JSONError {
-            throw CommandFailure("\(error.reason)", at: "\(path):\(error.location):")
-        }
+        json = try StudyFile.json(path)
         folder = URL(filePath: path).deletingLastPathComponent()
         guard let members = json.members else { throw refuse("it is no object") }
         if let unknown = members.first(where: { !Self.members.contains($0.name) }) {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPCalls
 import IndivoBase
+import OrderedJSON
 import RecordCommands
 import StudyDelivery
 
@@ -198,6 +199,17 @@ enum StudyFile {
             throw CommandFailure("\(path) has \(source.size) bytes, more than the \(limit) that are read")
         }
         return try source.data()
+    }
+
+    /// The JSON of a configuration.
+    static func json(_ path: String) throws -> JSONValue { try json(read(path, limit: 1 << 20), path) }
+
+    static func json(_ data: Data, _ path: String) throws -> JSONValue {
+        do {
+            return try JSONValue(parsing: data)
+        } catch {
+            throw CommandFailure("\(error.reason)", at: "\(path):\(error.location):")
+        }
     }
 
     /// What decrypts private keys.

@@ -90,9 +90,9 @@ struct StudyServeCommand: AsyncParsableCommand {
 }
 
 /// The file of a receiver's configuration.
-struct ReceiverFile {
-    private let path: String
-    private let json: JSONValue
+struct ReceiverFile: StudyServerFile {
+    let path: String
+    let json: JSONValue
 
     private static let members: Set = [
         "studies", "registration", "codes", "apps", "appleRoot", "allowsSHA1", "allowsDevelopment",
@@ -102,13 +102,7 @@ struct ReceiverFile {
         "queuedMessages", "queuedBytes", "keyList", "contents",
     ]
 
-    init(_ path: String) throws {
-        do {
-            try self.init(JSONValue(parsing: StudyFile.read(path, limit: 1 << 20)), path: path)
-        } catch let error as JSONError {
-            throw CommandFailure("\(error.reason)", at: "\(path):\(error.location):")
-        }
-    }
+    init(_ path: String) throws { try self.init(StudyFile.json(path), path: path) }
 
     /// A configuration that is in a file.
     init(_ json: JSONValue, path: String) throws {
@@ -122,32 +116,10 @@ struct ReceiverFile {
         }
     }
 
-    private func refuse(_ reason: String) -> CommandFailure { CommandFailure(reason, at: "\(path):") }
-
-    private func file(_ name: String) -> String {
-        URL(filePath: name, relativeTo: URL(filePath: path).deletingLastPathComponent()).path(
-            percentEncoded: false
-        )
-    }
-
     /// Reads a file; its errors name it.
     private func reading<Value>(_ name: String, _ read: (Data) throws -> Value) throws -> Value {
         let path = file(name)
         return try StudyBackEnd.naming(path) { try read(InputFile(path: path).read()) }
-    }
-
-    private func text(_ name: String) throws -> String? {
-        guard let value = json[name] else { return nil }
-        guard let text = value.string, !text.isEmpty else { throw refuse("“\(name)” is a text") }
-        return text
-    }
-
-    private func texts(_ name: String) throws -> [String] {
-        guard let value = json[name] else { return [] }
-        guard let texts = value.elements?.map(\.string), !texts.contains(nil) else {
-            throw refuse("“\(name)” is a list of texts")
-        }
-        return texts.compactMap { $0 }
     }
 
     private func flag(_ name: String, _ standard: Bool = false) throws -> Bool {

@@ -7,7 +7,7 @@ import StudyServer
 import StudyWarehouse
 
 /// The configuration of `indivo study up`.
-struct StudyUpFile {
+struct StudyUpFile: StudyServerFile {
     let path: String
     let json: JSONValue
 
@@ -29,11 +29,7 @@ struct StudyUpFile {
     /// A configuration that is, or will be, in a file.
     init(_ data: Data, path: String, takesSeveral: Bool = false) throws {
         self.path = path
-        do {
-            json = try JSONValue(parsing: data)
-        } catch {
-            throw CommandFailure("\(error.reason)", at: "\(path):\(error.location):")
-        }
+        json = try StudyFile.json(data, path)
         guard takesSeveral || !isOfSeveral else {
             throw refuse("this is of several studies; name one study's own configuration")
         }
@@ -42,8 +38,6 @@ struct StudyUpFile {
 
     /// Whether it is the configuration of several studies in one process.
     var isOfSeveral: Bool { json["studies"] != nil }
-
-    func refuse(_ reason: String) -> CommandFailure { CommandFailure(reason, at: "\(path):") }
 
     func check(_ json: JSONValue, _ name: String, _ known: Set<String>) throws {
         guard let members = json.members else { throw refuse("\(name) is no object") }
@@ -60,27 +54,6 @@ struct StudyUpFile {
             )
         }
         if let twice = members.firstNamedTwice { throw refuse("“\(twice)” is there twice") }
-    }
-
-    /// A path relative to the configuration.
-    func file(_ name: String) -> String {
-        URL(filePath: name, relativeTo: URL(filePath: path).deletingLastPathComponent()).absoluteURL.path(
-            percentEncoded: false
-        )
-    }
-
-    func text(_ name: String, in object: JSONValue? = nil) throws -> String? {
-        guard let value = (object ?? json)[name] else { return nil }
-        guard let text = value.string, !text.isEmpty else { throw refuse("“\(name)” is a text") }
-        return text
-    }
-
-    func texts(_ name: String, in object: JSONValue) throws -> [String] {
-        guard let value = object[name] else { return [] }
-        guard let texts = value.elements?.map(\.string), !texts.contains(nil) else {
-            throw refuse("“\(name)” is a list of texts")
-        }
-        return texts.compactMap { $0 }
     }
 
     private func choice<Value: RawRepresentable & CaseIterable>(_ name: String, _ standard: Value) throws
@@ -162,7 +135,7 @@ struct StudyUpFile {
         plan.rules.unproven = try choice("unproven", plan.rules.unproven)
         plan.rules.withdrawnData = try choice("withdrawnData", plan.rules.withdrawnData)
         plan.rules.consents = try consents()
-        plan.questionnaires = try StudyBackEnd.questionnaires(texts("questionnaires", in: json).map(file))
+        plan.questionnaires = try StudyBackEnd.questionnaires(texts("questionnaires").map(file))
         guard let allowsPKCS1 = json["allowPKCS1"].map(\.boolean) ?? false else {
             throw refuse("“allowPKCS1” is true or false")
         }
