@@ -26,7 +26,7 @@ package struct ModelFiles {
             }
         }
         for path in paths {
-            if !FileManager.default.fileExists(atPath: path) {
+            if !path.fileExists {
                 errors.append("\(path): error: There is no such file or folder.")
             } else if path.isFolder {
                 addFolder(path)
@@ -83,7 +83,7 @@ package struct ModelFiles {
         let place = Self.place(of: path)
         guard seen.insert(place).inserted, let models = read(path, name: names[place]) else { return }
         let notes = path.dropLast(Self.modelSuffix.count) + Self.notesSuffix
-        let hasNotes = FileManager.default.fileExists(atPath: String(notes))
+        let hasNotes = String(notes).fileExists
         inputs.append(
             SDMLParser.Input(models: models, notes: hasNotes ? read(String(notes), name: nil) : nil)
         )

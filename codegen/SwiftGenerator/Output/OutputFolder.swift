@@ -33,7 +33,7 @@ package struct OutputFolder {
     /// Compares what is there with what should be. It fails where the folder cannot be read, or a file in the
     /// way is another's.
     package func plan(for files: [GeneratedFile]) throws(Failure) -> Plan {
-        let exists = FileManager.default.fileExists(atPath: path)
+        let exists = path.fileExists
         guard path.isFolder || !exists else {
             throw Failure(messages: ["\(path): error: This is a file; the output goes into a folder."])
         }

@@ -12,6 +12,9 @@ extension URL {
 }
 
 extension String {
+    /// Whether a file or a folder is at this path.
+    package var fileExists: Bool { FileManager.default.fileExists(atPath: self) }
+
     /// Whether a folder is at this path.
     package var isFolder: Bool {
         var isFolder: ObjCBool = false

@@ -51,7 +51,7 @@ struct AnswerCache: Sendable {
         if let valueSet = question.valueSet { json["valueSet"] = JSONValue(valueSet) }
         if let text = answer.text { json["text"] = JSONValue(text) }
         json["at"] = JSONValue(Int(answer.at))
-        if !FileManager.default.fileExists(atPath: file.path) {
+        if !file.path.fileExists {
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(),
                 withIntermediateDirectories: true

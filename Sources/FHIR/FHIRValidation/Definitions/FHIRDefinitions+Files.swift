@@ -63,7 +63,7 @@ private struct DefinitionsReader {
 
     /// - Parameter isNamed: Whether somebody named the file, and not only the folder that it is in.
     mutating func read(_ url: URL, isNamed: Bool) throws(FHIRDefinitionsError) {
-        guard FileManager.default.fileExists(atPath: url.path) else {
+        guard url.path.fileExists else {
             throw .unreadable(path: url.path, reason: "there is no such file")
         }
         if url.path.isFolder { return try readFolder(url) }
@@ -184,7 +184,7 @@ private struct DefinitionsReader {
                 folder.appending(path: "\(name)#\(version).tgz"),
                 folder.appending(path: "\(name)#\(version)"), cache.appending(path: "\(name)#\(version)"),
             ]
-            guard let place = places.first(where: { FileManager.default.fileExists(atPath: $0.path) }) else {
+            guard let place = places.first(where: { $0.path.fileExists }) else {
                 remarks.append("the package \(name) \(version), which another depends on, is not there")
                 continue
             }

@@ -14,7 +14,7 @@ struct ModelFolder: Sendable {
         var problems: [String] = []
         var inputs = try files().filter { $0.pathExtension == "sdml" }.map { file in
             let notes = file.deletingPathExtension().appendingPathExtension("notes.json")
-            let hasNotes = FileManager.default.fileExists(atPath: notes.path)
+            let hasNotes = notes.path.fileExists
             return SDMLParser.Input(models: try source(file), notes: hasNotes ? try source(notes) : nil)
         }
         // Files may refer to each other's models: without one of them another may be wrong, too.

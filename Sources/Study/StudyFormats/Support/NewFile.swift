@@ -8,7 +8,7 @@ package struct NewFile {
     /// - Throws: ``StudyError/storage(reason:)`` when there is one of the name already: nothing is
     ///   overwritten.
     package init(_ url: URL) throws(StudyError) {
-        guard !FileManager.default.fileExists(atPath: url.filePath) else {
+        guard !url.filePath.fileExists else {
             throw Self.exists(url)
         }
         self.url = url

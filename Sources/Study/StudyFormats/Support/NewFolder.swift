@@ -29,7 +29,7 @@ struct NewFolder {
             {
                 try? files.removeItem(atPath: parent + "/" + name)
             }
-            guard !files.fileExists(atPath: path) else {
+            guard !path.fileExists else {
                 throw StudyError.storage(
                     reason:
                         "\(path) is there already, and is not overwritten; remove it or choose another folder"

@@ -209,7 +209,7 @@ public struct AuditLog: Sendable {
     /// chain continues from the entry before it. Verification reports it.
     private func lastEntry() throws -> Entry? {
         guard let handle = FileHandle(forReadingAtPath: path) else {
-            guard !FileManager.default.fileExists(atPath: path) else {
+            guard !path.fileExists else {
                 throw Problem.storage("\(path) cannot be read")
             }
             return nil

@@ -9,9 +9,9 @@ extension StudyBackup {
     /// The most files of a folder.
     private static let maximumFiles = 10_000
 
-    var present: [Other] { others.filter { FileManager.default.fileExists(atPath: $0.path) } }
+    var present: [Other] { others.filter { $0.path.fileExists } }
 
-    var missing: [Other] { others.filter { !FileManager.default.fileExists(atPath: $0.path) } }
+    var missing: [Other] { others.filter { !$0.path.fileExists } }
 
     // MARK: Making
 
@@ -41,7 +41,7 @@ extension StudyBackup {
         let reserved = [manifestName, "queue.sqlite", "queue.dump", "warehouse.sqlite", "warehouse.dump"]
         let isFree = { (name: String) in
             !reserved.contains(name)
-                && !FileManager.default.fileExists(atPath: draft.appending(path: name).folderPath)
+                && !draft.appending(path: name).folderPath.fileExists
         }
         guard !isFree(own) else { return own }
         // The names of a configuration's members are all different.
@@ -189,7 +189,7 @@ extension StudyBackup {
         func write() throws {
             guard kind != .database else { return try StudyBackup.restore(kept.url, to: target) }
             let folder = target.deletingLastPathComponent()
-            if !FileManager.default.fileExists(atPath: folder.folderPath) {
+            if !folder.folderPath.fileExists {
                 // Who may read a published file may enter its folder.
                 let readers = kept.mode & 0o444
                 try FileManager.default.createDirectory(
@@ -224,7 +224,7 @@ extension StudyBackup {
                 }
                 let target = file.path.map { other.url.appending(path: $0) } ?? other.url
                 let path = target.folderPath
-                if FileManager.default.fileExists(atPath: path) {
+                if path.fileExists {
                     let isSame = (try? Self.digest(of: target))?.digest == file.digest
                     if isSame || other.kind == .auditLog || other.kind == .configuration { continue }
                     try Self.checkIsFree(path)

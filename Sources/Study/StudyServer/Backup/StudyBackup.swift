@@ -116,7 +116,7 @@ public struct StudyBackup: Sendable {
         try PrivateFolder.make(parent)
         let name = StudyTime(time).description.filter { $0.isNumber || $0 == "T" || $0 == "Z" }
         let folder = parent.appending(path: name, directoryHint: .isDirectory)
-        guard !FileManager.default.fileExists(atPath: folder.filePath) else {
+        guard !folder.filePath.fileExists else {
             throw StudyError.storage(reason: "\(folder.filePath) is there already")
         }
         Self.removeDrafts(in: parent, before: time.addingTimeInterval(-86_400))
@@ -177,7 +177,7 @@ public struct StudyBackup: Sendable {
     {
         switch place {
         case .file(let file):
-            guard FileManager.default.fileExists(atPath: file.filePath) else {
+            guard file.filePath.fileExists else {
                 throw StudyError.storage(reason: "\(file.filePath): there is no such file")
             }
             let target = folder.appending(path: "\(part).sqlite")

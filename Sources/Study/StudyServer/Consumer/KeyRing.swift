@@ -45,7 +45,7 @@ public struct KeyRing: Sendable {
             }
             guard
                 let file = files.first(where: {
-                    FileManager.default.fileExists(atPath: $0.filePath)
+                    $0.filePath.fileExists
                 })
             else {
                 continue

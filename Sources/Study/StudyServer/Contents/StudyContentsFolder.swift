@@ -66,7 +66,7 @@ public struct StudyContentsFolder: Sendable {
     public init(_ url: URL) { self.url = url }
 
     /// Whether there is a list in the folder.
-    public var isPublished: Bool { FileManager.default.fileExists(atPath: path(Self.listName)) }
+    public var isPublished: Bool { path(Self.listName).fileExists }
 
     private func path(_ name: String) -> String { url.appending(path: name).filePath }
 
@@ -131,7 +131,7 @@ public struct StudyContentsFolder: Sendable {
     /// login.
     private func make() throws {
         let path = url.folderPath
-        guard !FileManager.default.fileExists(atPath: path) else { return }
+        guard !path.fileExists else { return }
         do {
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)

@@ -52,7 +52,7 @@ public struct StudyKeyFolder: Sendable {
             let folder = url.appending(path: name)
             func data(_ file: String) throws -> Data? {
                 let path = folder.appending(path: file).filePath
-                guard FileManager.default.fileExists(atPath: path) else { return nil }
+                guard path.fileExists else { return nil }
                 // A revocation that cannot be read is one.
                 guard let data = FileManager.default.contents(atPath: path) else {
                     throw StudyError.storage(reason: "\(path) cannot be read")
@@ -61,7 +61,7 @@ public struct StudyKeyFolder: Sendable {
             }
             let certificate = try data("certificate.pem").map { try StudyCertificate($0) }
             let hasKey = ["private-key.pem", "private-c3pro.der"].contains {
-                FileManager.default.fileExists(atPath: folder.appending(path: $0).filePath)
+                folder.appending(path: $0).filePath.fileExists
             }
             guard hasKey || certificate != nil else { return nil }
             let json = try data(Self.revokedName).map { (try? JSONValue(parsing: $0)) ?? [:] }
@@ -80,7 +80,7 @@ public struct StudyKeyFolder: Sendable {
     /// - Throws: `StudyError`: nothing is overwritten.
     public func rotate(id: KeyID? = nil, subject: String, days: Int, bits: Int = 3072) throws -> Entry {
         let known =
-            FileManager.default.fileExists(atPath: url.filePath) ? try entries() : []
+            url.filePath.fileExists ? try entries() : []
         let numbers = known.map(\.id.description).filter { $0.hasPrefix("key-") }.compactMap {
             Int($0.dropFirst(4))
         }

@@ -112,7 +112,7 @@ public struct StudyUserFile: Sendable {
     }
 
     private func known() throws -> [String: StudyUser] {
-        FileManager.default.fileExists(atPath: url.filePath) ? try users() : [:]
+        url.filePath.fileExists ? try users() : [:]
     }
 
     /// One process at a time reads the file and writes it anew.

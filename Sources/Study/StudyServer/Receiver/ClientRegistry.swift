@@ -65,7 +65,7 @@ final class ClientRegistry: Sendable {
     /// again.
     private static func copy(_ file: URL, to database: PostgreSQLDatabase) async throws {
         let path = file.filePath
-        guard FileManager.default.fileExists(atPath: path) else {
+        guard path.fileExists else {
             throw StudyError.storage(
                 reason: "\(path) is not there; the queue’s database has the apps, so leave the file out"
             )

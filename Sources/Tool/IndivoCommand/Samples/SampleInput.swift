@@ -162,7 +162,7 @@ struct SampleInput: ParsableArguments {
                 }
             }
         }
-        guard FileManager.default.fileExists(atPath: file) else {
+        guard file.fileExists else {
             throw CommandFailure("\(file): there is no such file")
         }
         do {

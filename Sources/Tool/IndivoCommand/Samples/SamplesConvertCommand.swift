@@ -181,7 +181,7 @@ final class ConversionOutput {
     /// - Parameter scope: What the lines are made of; an anchor of something else does not count.
     init(path: String, scope: String) throws {
         do {
-            if !FileManager.default.fileExists(atPath: path) {
+            if !path.fileExists {
                 // As private as what is in it.
                 guard
                     FileManager.default.createFile(

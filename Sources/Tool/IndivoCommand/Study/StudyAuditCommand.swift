@@ -113,7 +113,7 @@ enum StudyAudit {
     static func isMissing(_ log: URL) -> Bool {
         guard let path else { return false }
         return URL(filePath: path).standardizedFileURL == log.standardizedFileURL
-            && !FileManager.default.fileExists(atPath: path)
+            && !path.fileExists
     }
 
     /// - Throws: Why it cannot be written down; then nothing is done.

@@ -128,7 +128,7 @@ enum StudyBackEnd {
         switch place {
         case .file(let file):
             let path = file.filePath
-            guard makes || FileManager.default.fileExists(atPath: path) else {
+            guard makes || path.fileExists else {
                 throw CommandFailure("\(path): there is no such warehouse; indivo study consume makes one")
             }
             return try await opened(path) { try Warehouse(file, source: source) }

@@ -115,7 +115,7 @@ struct StudyBackupPlaces: ParsableArguments {
         }
         let file = try Self.file(config, restoring: restored)
         let plan = try file.places()
-        if restored != nil, let keys = try file.keys(), !FileManager.default.fileExists(atPath: keys) {
+        if restored != nil, let keys = try file.keys(), !keys.fileExists {
             StandardStreams.printError("Private keys are in no backup: put them back into \(keys).")
         }
         return try Self.backup(
@@ -127,7 +127,7 @@ struct StudyBackupPlaces: ParsableArguments {
     }
 
     private static func file(_ config: String, restoring restored: URL?) throws -> StudyUpFile {
-        guard let restored, !FileManager.default.fileExists(atPath: config) else {
+        guard let restored, !config.fileExists else {
             return try StudyUpFile(config)
         }
         let name = URL(filePath: config).lastPathComponent

@@ -188,7 +188,7 @@ struct StudyDecryptCommand: AsyncParsableCommand {
         func open(_ id: String, _ body: Data) throws {
             let name = String(StudyMessage.digest(of: Data(id.utf8)).split(separator: ":")[1].prefix(16))
             let place = folder.appending(path: name)
-            guard !FileManager.default.fileExists(atPath: place.filePath) else { return }
+            guard !place.filePath.fileExists else { return }
             do {
                 try ring.open(body).write(to: place)
                 counts.done += 1

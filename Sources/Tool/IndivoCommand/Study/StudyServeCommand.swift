@@ -148,7 +148,7 @@ struct ReceiverFile: StudyServerFile {
         case (.postgreSQL, .file(let file)):
             // A new file would be made otherwise, and be of no use.
             let name = file.filePath
-            guard FileManager.default.fileExists(atPath: name) else {
+            guard name.fileExists else {
                 throw CommandFailure(
                     """
                     \(name) is not there; the queue’s database has the registered apps: \

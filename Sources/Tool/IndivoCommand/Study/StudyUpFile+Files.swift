@@ -91,7 +91,7 @@ extension StudyUpFile {
             let folder = StudyContentsFolder(other.url)
             if folder.isPublished { try folder.check() }
         case (_, "receiver.keyList"):
-            guard FileManager.default.fileExists(atPath: path) else {
+            guard path.fileExists else {
                 StandardStreams.printError("warning: \(path): phones get no list of keys; publish one")
                 return
             }
@@ -116,7 +116,7 @@ extension StudyUpFile {
     /// A file that can be read and written, or made.
     private static func checkWritable(_ path: String) throws {
         let files = FileManager.default
-        guard files.fileExists(atPath: path) else {
+        guard path.fileExists else {
             let folder = URL(filePath: path).deletingLastPathComponent().filePath
             guard folder.isFolder else {
                 throw CommandFailure("\(path) cannot be made: there is no folder \(folder)")

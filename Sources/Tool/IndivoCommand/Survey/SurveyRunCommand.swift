@@ -57,7 +57,7 @@ struct SurveyRunCommand: AsyncParsableCommand {
             throw CommandFailure("there is no terminal to ask at; give the answers with --answers FILE")
         }
         var session = SurveySession(survey, context: context)
-        if let response, !isInteractive || FileManager.default.fileExists(atPath: response) {
+        if let response, !isInteractive || response.fileExists {
             let read = try InputFile(path: response).resource(QuestionnaireResponse.self)
             session = SurveySession(survey, restoring: read, context: context)
         }

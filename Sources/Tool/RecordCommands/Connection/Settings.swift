@@ -15,7 +15,7 @@ struct Settings {
         let path = options[.credentials] ?? variable
         // `$XDG_CONFIG_HOME/indivo/credentials`, or in `~/.config`.
         let standard = BaseFolder.configuration.indivo(in: environment).appending(path: "credentials").path
-        let isThere = path != nil || FileManager.default.fileExists(atPath: standard)
+        let isThere = path != nil || standard.fileExists
         let file = isThere ? try CredentialsFile.read(path ?? standard) : [:]
         for setting in Setting.allCases {
             let sources = [

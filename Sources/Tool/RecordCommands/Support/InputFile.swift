@@ -24,7 +24,7 @@ package struct InputFile {
                 throw CommandFailure("standard input cannot be read: \(error.localizedDescription)")
             }
         }
-        guard FileManager.default.fileExists(atPath: path) else {
+        guard path.fileExists else {
             throw CommandFailure("\(path): there is no such file")
         }
         if path.isFolder {

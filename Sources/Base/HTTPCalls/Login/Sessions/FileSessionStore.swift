@@ -22,7 +22,7 @@ public struct FileSessionStore<Session: KeptSession>: SessionStore {
 
     /// - Throws: ``SessionStoreError``
     public func forget(_ session: Session) throws {
-        guard FileManager.default.fileExists(atPath: file.path) else { return }
+        guard file.path.fileExists else { return }
         try change { $0.removeAll { $0.slot == session.slot } }
     }
 

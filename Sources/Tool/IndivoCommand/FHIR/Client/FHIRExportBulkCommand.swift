@@ -137,7 +137,7 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
             numbers[type, default: 0] += 1
             let name = "\(prefix)\(type).\(numbers[type] ?? 0).ndjson"
             let target = folder.appending(path: name)
-            guard !FileManager.default.fileExists(atPath: target.path) else { continue }
+            guard !target.path.fileExists else { continue }
             try await download(file, to: target, export, manifest)
             connection.console.note("\(name)\(file.count.map { ": \($0) resources" } ?? "")")
         }
