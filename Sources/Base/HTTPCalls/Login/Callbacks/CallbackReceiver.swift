@@ -97,6 +97,6 @@ extension URL {
         scheme?.lowercased() == other.scheme?.lowercased()
             && (host(percentEncoded: true) ?? "").lowercased()
                 == (other.host(percentEncoded: true) ?? "").lowercased()
-            && port == other.port && filePath == other.filePath
+            && port == other.port && path(percentEncoded: false) == other.path(percentEncoded: false)
     }
 }
