@@ -204,7 +204,7 @@ struct UnreadableValueTests {
         @Field var inner: [Shell]
     }
 
-    @Test("what could not be read again for its depth is not written, nor is what is in itself")
+    @Test("a document too deep to be read again, or in itself, is not written")
     func writtenDepth() throws {
         func nest(_ levels: Int) -> Nest {
             (1..<levels).reduce(Nest()) { inner, _ in Nest { $0.inner = [inner] } }

@@ -72,7 +72,7 @@ struct SamplesCommandTests {
         }
     }
 
-    @Test("the end of a conversion leaves no anchor from which its last lines would be written again")
+    @Test("the end of a conversion leaves no anchor that would double its last lines")
     func endWithoutAnchor() throws {
         try Tool.use { tool in
             let path = tool.folder.appending(path: "s.ndjson").path

@@ -46,7 +46,7 @@ struct SurveyTerminalTests {
         }
     }
 
-    @Test("a response is written into a file of one letter, and into the one that a link leads to")
+    @Test("a response goes into a file of one letter, and into the one behind a link")
     func responseFiles() throws {
         try Tool.use { tool in
             try tool.write(Self.questionnaire, to: "q.json")

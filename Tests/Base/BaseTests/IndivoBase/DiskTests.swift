@@ -43,7 +43,7 @@ struct DiskTests {
         }
     }
 
-    @Test("only a file's own drafts are removed: not another file's, and not what a person named so")
+    @Test("only a file's own drafts are removed, not another's or a person's file")
     func drafts() throws {
         try use { folder in
             let id = "8b0a3c1e-0c0f-4c55-9d3e-6a4f1f6f0a11"
