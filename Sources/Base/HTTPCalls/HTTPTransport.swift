@@ -67,6 +67,8 @@ public struct HTTPAnswer: Sendable, Hashable {
         self.response = response
         self.body = body
     }
+
+    package var status: Int { response.status.code }
 }
 
 /// How long a transport waits, and how much it takes.

@@ -127,7 +127,7 @@ public final class HeadlessBrowser {
         async throws -> Page
     {
         let answer = try await send(method, url, body)
-        let status = answer.response.status.code
+        let status = answer.status
         if (300..<400).contains(status), let location = answer.response.headerFields[.location],
             let next = URL(string: location, relativeTo: url)?.absoluteURL
         {

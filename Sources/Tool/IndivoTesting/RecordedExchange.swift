@@ -73,7 +73,7 @@ public struct RecordedExchange: Sendable, Hashable, CustomStringConvertible {
     /// The position, the request's method and target, and what came of it.
     public var description: String {
         switch outcome {
-        case .answer(let answer): "\(seq) \(requestLine) → \(answer.response.status.code)"
+        case .answer(let answer): "\(seq) \(requestLine) → \(answer.status)"
         case .failure(let error): "\(seq) \(requestLine) → \(error.kind.rawValue)"
         }
     }

@@ -77,7 +77,7 @@ extension HTTPTransportError {
 
 extension HTTPAnswer {
     /// Whether a server or proxy is busy, which passes by itself.
-    package var isBusy: Bool { [429, 502, 503, 504].contains(response.status.code) }
+    package var isBusy: Bool { [429, 502, 503, 504].contains(status) }
 
     /// How long the server asks to wait before another attempt, in seconds or until a date (RFC 9110, section
     /// 10.2.3).

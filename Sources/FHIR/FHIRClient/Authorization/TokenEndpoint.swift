@@ -64,12 +64,11 @@ package struct TokenEndpoint: Sendable {
     /// - Throws: `HTTPTransportError`, `CancellationError`; what signs an assertion.
     package func send(_ form: FormParameters, _ authentication: Authentication) async throws -> Response {
         var form = form
-        let path = url.path(percentEncoded: true)
         var request = HTTPRequest(
             method: .post,
             scheme: address.scheme,
             authority: address.authority,
-            path: (path.isEmpty ? "/" : path) + (url.query(percentEncoded: true).map { "?" + $0 } ?? "")
+            path: url.requestTarget
         )
         request.headerFields[.contentType] = FormParameters.contentType
         request.headerFields[.accept] = "application/json"
@@ -96,7 +95,7 @@ package struct TokenEndpoint: Sendable {
         var limits = JSONLimits()
         limits.bytes = 256 << 10
         return Response(
-            status: http.response.status.code,
+            status: http.status,
             json: try? JSONValue(parsing: http.body, limits: limits)
         )
     }

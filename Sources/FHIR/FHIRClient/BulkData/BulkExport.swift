@@ -55,7 +55,7 @@ public struct BulkExport: Sendable {
         var request = try statusRequest(.get)
         request.fields[.accept] = "application/json"
         let answer = try await client.sendRaw(request) { $0 == 200 || $0 == 202 }
-        guard answer.response.status.code == 200 else {
+        guard answer.status == 200 else {
             // The server's words, for people; not more than a line of them.
             let progress = answer.response.headerFields[.progress].map { String($0.prefix(100)) }
             return .inProgress(progress, retryAfter: answer.retryAfter(now: client.options.timing.now()))

@@ -45,7 +45,7 @@ public struct BulkPieces: AsyncSequence, Sendable {
             if let tag { request.fields[.ifRange] = tag }
             let answer = try await pieces.answer(to: request)
             let fields = answer.response.headerFields
-            switch answer.response.status.code {
+            switch answer.status {
             case 416:
                 // The end was the end of a piece, or the file is empty.
                 isFinished = true

@@ -24,7 +24,7 @@ extension FHIRClient {
     {
         try await engine.call { (now) throws(FHIRClientError) in
             let answer = try await answer(to: request, until: now.end)
-            guard isAccepted(answer.response.status.code) else {
+            guard isAccepted(answer.status) else {
                 // The reply explains the refusal, as with every other request.
                 let reply = try FHIRReply(answer, to: request, options: options)
                 throw reply.malformed("its status is \(reply.status)")
@@ -53,7 +53,7 @@ extension FHIRClient {
             return try await engine.transfer(.data(request.body?.bytes), until: end) {
                 try self.request(request, token)
             } unlessCorrected: { answer in
-                guard answer.response.status.code == 401 else { return false }
+                guard answer.status == 401 else { return false }
                 let refused = token
                 let other = try await self.token(for: request, until: end) {
                     try await authorization.token(after: refused)

@@ -30,7 +30,14 @@ struct ServiceAddress: Sendable {
             let server = try? ServerAddress(url, plainHTTPHosts: [url.host() ?? ""]), server.scheme == scheme,
             server.authority == authority
         else { return nil }
-        let path = url.path(percentEncoded: true)
-        return (path.isEmpty ? "/" : path) + (url.query(percentEncoded: true).map { "?" + $0 } ?? "")
+        return url.requestTarget
+    }
+}
+
+extension URL {
+    /// Path and query, as a request has them.
+    var requestTarget: String {
+        let path = path(percentEncoded: true)
+        return (path.isEmpty ? "/" : path) + (query(percentEncoded: true).map { "?" + $0 } ?? "")
     }
 }

@@ -78,9 +78,7 @@ extension FHIRRequest {
     /// A type as a segment.
     /// - Throws: ``FHIRClientError`` for what cannot be a type.
     static func checked(type: String, _ interaction: String) throws(FHIRClientError) -> String {
-        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-        guard !type.isEmpty, type.utf8.count <= 64, type.utf8.allSatisfy({ letters.contains($0 | 0x20) })
-        else {
+        guard !type.isEmpty, type.utf8.count <= 64, type.utf8.allSatisfy(\.isASCIILetter) else {
             throw bad("the type of a resource has only letters, as in Patient", interaction)
         }
         return type
@@ -92,14 +90,7 @@ extension FHIRRequest {
         guard let id, !id.isEmpty else { throw bad("the resource has no id", interaction) }
         let isValid =
             id.utf8.count <= 64 && id != "." && id != ".."
-            && id.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
+            && id.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-.".utf8.contains($0) }
         guard isValid else {
             throw bad("an id has 1 to 64 letters, digits, “-” and “.”", interaction)
         }

@@ -16,7 +16,7 @@ struct FHIRReply: Sendable {
     /// - Throws: ``FHIRClientError`` for what is no success, or not FHIR.
     init(_ http: HTTPAnswer, to request: FHIRRequest, options: FHIRClient.Options) throws(FHIRClientError) {
         self.request = request
-        status = http.response.status.code
+        status = http.status
         fields = http.response.headerFields
         let content = FHIRContent(http, limits: options.limits)
         guard (200..<300).contains(status) || status == 304 else {

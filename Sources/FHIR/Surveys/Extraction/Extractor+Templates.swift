@@ -5,6 +5,8 @@ import OrderedJSON
 
 /// Extraction by templates: contained resources whose extensions say where values come from.
 extension Extractor {
+    private typealias Expanded = (value: JSONValue?, sibling: JSONValue?)
+
     mutating func extract(_ template: ExtractionPlan.Template, _ scope: Scope) throws(ExtractionStop) {
         guard let resource = contained[template.reference],
             let name = resource.resourceType,
@@ -213,7 +215,7 @@ extension Extractor {
         _ type: DefinedType,
         on focus: [FHIRPathItem],
         _ scope: Scope
-    ) throws(ExtractionStop) -> [(value: JSONValue?, sibling: JSONValue?)] {
+    ) throws(ExtractionStop) -> [Expanded] {
         let values = value?.elements.map(Array.init)
         let siblings = sibling?.elements.map(Array.init)
         guard values != nil || siblings != nil else {
@@ -235,7 +237,7 @@ extension Extractor {
         _ type: DefinedType,
         on focus: [FHIRPathItem],
         _ scope: Scope
-    ) throws(ExtractionStop) -> [(value: JSONValue?, sibling: JSONValue?)] {
+    ) throws(ExtractionStop) -> [Expanded] {
         if element.name == "extension", let url = value?.member("url")?.string,
             [ExtensionURL.templateExtractValue, ExtensionURL.templateExtractContext].contains(url)
         {
@@ -294,7 +296,7 @@ extension Extractor {
         _ type: DefinedType,
         on focus: [FHIRPathItem],
         _ scope: Scope
-    ) throws(ExtractionStop) -> [(value: JSONValue?, sibling: JSONValue?)] {
+    ) throws(ExtractionStop) -> [Expanded] {
         guard type.kind == .primitive else {
             guard let value, value.kind == .object else { return [] }
             try budget.spend(bytes: 2)

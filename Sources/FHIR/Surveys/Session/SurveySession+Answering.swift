@@ -41,8 +41,7 @@ extension SurveySession {
     public mutating func answer(_ occurrence: ItemOccurrence, with values: [SurveyAnswer])
         throws(SurveySessionError)
     {
-        let item = survey.items[occurrence.item]
-        guard let node = node(occurrence) else { throw .noSuchItem(linkId: item.linkId) }
+        let (item, node) = try known(occurrence)
         guard item.isQuestion, values.allSatisfy(item.accepts) else {
             throw .wrongType(linkId: item.linkId, type: item.type.code)
         }
@@ -112,8 +111,7 @@ extension SurveySession {
     public mutating func addRepetition(after occurrence: ItemOccurrence) throws(SurveySessionError)
         -> ItemOccurrence
     {
-        let item = survey.items[occurrence.item]
-        guard let node = node(occurrence) else { throw .noSuchItem(linkId: item.linkId) }
+        let (item, node) = try known(occurrence)
         guard canAddRepetition(of: occurrence) else { throw .cannotRepeat(linkId: item.linkId) }
         var queue = EvaluationQueue(survey.dependencies)
         guard addRepetitions(1, after: node, &queue) == 1 else { throw .tooLarge }
@@ -145,12 +143,17 @@ extension SurveySession {
         return count
     }
 
+    private func known(_ occurrence: ItemOccurrence) throws(SurveySessionError) -> (SurveyItem, node: Int) {
+        let item = survey.items[occurrence.item]
+        guard let node = node(occurrence) else { throw .noSuchItem(linkId: item.linkId) }
+        return (item, node)
+    }
+
     /// Removes a repetition of a group; the last one is only cleared.
     ///
     /// - Throws: ``SurveySessionError``.
     public mutating func removeRepetition(_ occurrence: ItemOccurrence) throws(SurveySessionError) {
-        let item = survey.items[occurrence.item]
-        guard let node = node(occurrence) else { throw .noSuchItem(linkId: item.linkId) }
+        let (item, node) = try known(occurrence)
         guard item.isGroup, item.repeats else { throw .cannotRepeat(linkId: item.linkId) }
         guard tree.positions(of: item.index, in: tree[node].parent).count > 1 else {
             return clear(occurrence)

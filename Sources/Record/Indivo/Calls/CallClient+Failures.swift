@@ -9,7 +9,7 @@ extension CallClient {
         -> CallResponse
     {
         let call = outgoing.call
-        let status = answer.response.status.code
+        let status = answer.status
         if (200..<300).contains(status) {
             accepted.note(outgoing)
             let success = CallResponse(
@@ -71,7 +71,7 @@ extension CallClient {
                 ports; check the API address.
                 """
         }
-        guard answer.response.status.code == 404, let path = try? address.get().path, !path.isEmpty else {
+        guard answer.status == 404, let path = try? address.get().path, !path.isEmpty else {
             return nil
         }
         return

@@ -97,10 +97,10 @@ final class CallClient: Sendable {
                 return if case .corrected = clock { true } else { false }
             }
             // Refused again: the clock was not the cause, or the reported time is not the server's.
-            if case .corrected(let former) = clock, answer.response.status.code == 403 {
+            if case .corrected(let former) = clock, answer.status == 403 {
                 clockOffset.withLock { $0 = former }
             }
-            logger.debug("\(call.name): \(answer.response.status.code)")
+            logger.debug("\(call.name): \(answer.status)")
             return try read(answer, to: outgoing, isTimeKnown: clock.isKnown)
         } catch {
             let failure = IndivoError(thrown: error, by: call, server: unsigned.authority ?? "")
@@ -123,7 +123,7 @@ final class CallClient: Sendable {
 
     /// Uses the server's time from now on, if a request was refused and its timestamp was too old.
     private func setClock(by refusal: HTTPAnswer, to outgoing: OutgoingCall) -> Clock {
-        guard refusal.response.status.code == 403, outgoing.credentials != nil, outgoing.stamp == nil,
+        guard refusal.status == 403, outgoing.credentials != nil, outgoing.stamp == nil,
             let serverTime = refusal.response.serverTime
         else { return .unknown }
         let deviceTime = deviceTime

@@ -202,7 +202,7 @@ enum RespondingServer {
         let location =
             answer.response.headerFields[.location].flatMap { URL(string: $0)?.filePath }
             ?? ""
-        switch answer.response.status.code {
+        switch answer.status {
         case 404
         where beginning.contains("<h4>we're sorry. you have reached a page that has been disconnected"):
             self = .api

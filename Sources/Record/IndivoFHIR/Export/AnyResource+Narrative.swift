@@ -11,10 +11,7 @@ extension AnyResource {
         let facts = [tree.narratedTitle, tree.narratedValue, tree.narratedDate].compactMap { $0 }
         let status = tree.member("status")?.string.map { " (\($0))" } ?? ""
         let details = facts.isEmpty ? "" : ": " + facts.joined(separator: ", ")
-        let components = tree.elements(of: "component").compactMap { component -> String? in
-            guard let title = component.narratedTitle, let value = component.narratedValue else { return nil }
-            return "<li>\("\(title): \(value)".escapedForXHTML)</li>"
-        }
+        let components = narratedComponents.map { "<li>\($0.escapedForXHTML)</li>" }
         let list = components.isEmpty ? "" : "<ul>\(components.joined())</ul>"
         let div =
             "<div xmlns=\"http://www.w3.org/1999/xhtml\"><p><b>\(Self.words(type))</b>"
@@ -31,11 +28,14 @@ extension AnyResource {
     /// What the resource says, in a line of XHTML.
     var narrativeLine: String? {
         let facts = [tree.narratedTitle, tree.narratedValue, tree.narratedDate].compactMap { $0 }
-        let parts = tree.elements(of: "component").compactMap { component -> String? in
+        return facts.isEmpty ? nil : (facts + narratedComponents).joined(separator: ", ").escapedForXHTML
+    }
+
+    private var narratedComponents: [String] {
+        tree.elements(of: "component").compactMap { component in
             guard let title = component.narratedTitle, let value = component.narratedValue else { return nil }
             return "\(title): \(value)"
         }
-        return facts.isEmpty ? nil : (facts + parts).joined(separator: ", ").escapedForXHTML
     }
 
     /// `MedicationStatement` as `Medication statement`.

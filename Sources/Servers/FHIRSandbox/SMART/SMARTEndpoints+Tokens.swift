@@ -22,9 +22,7 @@ extension SMARTEndpoints {
     // MARK: Tokens
 
     func token(_ request: Request, base: String) -> Response {
-        do throws(Refusal) {
-            let form = try form(request)
-            let client = try client(form, request, base: base)
+        answer(request, base) { (form, client) throws(Refusal) in
             switch form["grant_type"] {
             case "authorization_code": return try exchange(form, client, base: base)
             case "refresh_token": return try refresh(form, client)
@@ -35,6 +33,17 @@ extension SMARTEndpoints {
                     "authorization_code, refresh_token, client_credentials"
                 )
             }
+        }
+    }
+
+    private func answer(
+        _ request: Request,
+        _ base: String,
+        _ body: (FormParameters, Client) throws(Refusal) -> Response
+    ) -> Response {
+        do throws(Refusal) {
+            let form = try form(request)
+            return try body(form, client(form, request, base: base))
         } catch {
             return error.response
         }
@@ -229,21 +238,15 @@ extension SMARTEndpoints {
     // MARK: Revocation, introspection, registration
 
     func revoke(_ request: Request, base: String) -> Response {
-        do throws(Refusal) {
-            let form = try form(request)
-            let client = try client(form, request, base: base)
+        answer(request, base) { form, client in
             if let token = form["token"] { state.revoke(token, client: client.app.id) }
             return Self.json([:])
-        } catch {
-            return error.response
         }
     }
 
     /// A client learns of its own tokens alone.
     func introspect(_ request: Request, base: String) -> Response {
-        do throws(Refusal) {
-            let form = try form(request)
-            let client = try client(form, request, base: base)
+        answer(request, base) { form, client in
             guard let (grant, end) = state.grant(ofAccessToken: form["token"] ?? ""),
                 grant.client == client.app.id
             else { return Self.json(["active": false]) }
@@ -259,8 +262,6 @@ extension SMARTEndpoints {
                 json["fhirUser"] = JSONValue("\(grant.base)/\(user.fhirUser)")
             }
             return Self.json(json)
-        } catch {
-            return error.response
         }
     }
 

@@ -97,9 +97,6 @@ extension UInt8 {
 
     /// Whether names of methods and fields may have it (RFC 9110 section 5.6.2).
     fileprivate var isToken: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
-        }
+        isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self)
     }
 }

@@ -197,12 +197,12 @@ public struct PublishedStudyStore: Sendable {
             let answer = try await engine.transfer(.data(nil)) { address.request(.get, path, fields) }
             guard answer.isBusy else { return answer }
             throw AttemptFailure(
-                cause: Self.problem(answer.response.status.code),
+                cause: Self.problem(answer.status),
                 isTransient: true,
                 retryAfter: answer.retryAfter(now: engine.timing.now())
             )
         }
-        let status = answer.response.status.code
+        let status = answer.status
         switch status {
         case 200:
             guard answer.body.count <= limit else {

@@ -73,7 +73,7 @@ public final class C3ProEndpoint: StudyEndpoint {
             let http = try await engine.transfer(.upload(body)) {
                 try request(submission, bearer)
             } unlessCorrected: { answer in
-                guard answer.response.status.code == 401 else { return false }
+                guard answer.status == 401 else { return false }
                 // The token may have expired early: try once more with a new one.
                 token.withLock { $0 = nil }
                 bearer = try await self.bearer()
@@ -110,11 +110,11 @@ public final class C3ProEndpoint: StudyEndpoint {
     private static func read(_ http: HTTPAnswer, _ submission: StudySubmission) -> StudyResponse {
         let json = C3ProJSON.read(http.body)
         // The id is derived from the content, and the content was encrypted anew: the receiver has it.
-        if http.response.status.code == 409, json?["error"]?.string == "already_delivered" {
+        if http.status == 409, json?["error"]?.string == "already_delivered" {
             return .accepted
         }
         let problem = C3ProJSON.problem(json)
-        let errorClass = StudyResponse(status: http.response.status.code, problem ?? "", to: submission)
+        let errorClass = StudyResponse(status: http.status, problem ?? "", to: submission)
         guard errorClass == .accepted else { return errorClass }
         // An error may come with status 200, as a text that is not JSON. A network's login page is not a
         // receiver's response either.
@@ -123,7 +123,7 @@ public final class C3ProEndpoint: StudyEndpoint {
         else {
             let text = String(decoding: http.body.prefix(200), as: UTF8.self)
             return .failed(
-                reason: "the server responded with \(http.response.status.code): \(problem ?? text)"
+                reason: "the server responded with \(http.status): \(problem ?? text)"
             )
         }
         return .accepted
@@ -154,11 +154,11 @@ public final class C3ProEndpoint: StudyEndpoint {
         let http = try await engine.transfer(.data(Data("grant_type=client_credentials".utf8))) { request }
         let json = C3ProJSON.read(http.body)
         let problem = json?["error"]?.string ?? ""
-        if registersAnew, http.response.status.code == 401, Self.unknownClient.contains(problem) {
+        if registersAnew, http.status == 401, Self.unknownClient.contains(problem) {
             try clients.keep(nil, server)
             return try await bearer(registersAnew: false)
         }
-        guard (200..<300).contains(http.response.status.code), let text = json?["access_token"]?.string,
+        guard (200..<300).contains(http.status), let text = json?["access_token"]?.string,
             !text.isEmpty,
             text.utf8.count <= 8192, text.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
         else { throw refusal(http, "no token") }
@@ -171,7 +171,7 @@ public final class C3ProEndpoint: StudyEndpoint {
 
     private func refusal(_ http: HTTPAnswer, _ what: String) -> Refusal {
         let json = C3ProJSON.read(http.body)
-        let code = http.response.status.code
+        let code = http.status
         let reason =
             "\(what): the server responded with \(code)" + (C3ProJSON.problem(json).map { ", \($0)" } ?? "")
         if case .failed = StudyResponse(status: code) { return .response(.failed(reason: reason)) }
@@ -188,7 +188,7 @@ public final class C3ProEndpoint: StudyEndpoint {
             [(.accept, "application/json"), (Self.antispamField, antispam.reveal())]
         )
         let http = try await engine.transfer(.data(Data())) { request }
-        guard (200..<300).contains(http.response.status.code),
+        guard (200..<300).contains(http.status),
             let text = C3ProJSON.read(http.body)?["challenge"]?.string,
             let bytes = Data(base64Encoded: text), (16...1_024).contains(bytes.count)
         else { throw refusal(http, "no challenge") }
@@ -214,7 +214,7 @@ public final class C3ProEndpoint: StudyEndpoint {
         )
         let http = try await engine.transfer(.data(Data(body.utf8()))) { request }
         let json = C3ProJSON.read(http.body)
-        guard (200..<300).contains(http.response.status.code), json?["error"] == nil,
+        guard (200..<300).contains(http.status), json?["error"] == nil,
             let id = json?["client_id"]?.string,
             let secret = json?["client_secret"]?.string, !id.isEmpty
         else { throw refusal(http, "not registered") }

@@ -56,6 +56,6 @@ public struct ResearchKitEndpoint: StudyEndpoint {
             return try await ResumableUpload(engine: engine, address: address, fields: fields).send(body)
         }
         let http = try await engine.transfer(.upload(body)) { address.request(.post, "", fields) }
-        return StudyResponse(status: http.response.status.code, to: submission)
+        return StudyResponse(status: http.status, to: submission)
     }
 }

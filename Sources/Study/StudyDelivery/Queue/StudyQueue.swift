@@ -113,17 +113,7 @@ public final class StudyQueue: Sendable {
     /// - Throws: ``/StudyFormats/StudyError``, `QueueError`; then nothing is queued.
     @concurrent @discardableResult
     public func submit(resource: Data, protection: StudyProtection) async throws -> Submitted {
-        let json: JSONValue
-        do {
-            json = try JSONValue(parsing: resource)
-        } catch {
-            throw StudyError.malformed(
-                format: "FHIR resource",
-                offset: error.location.offset,
-                reason: "\(error)"
-            )
-        }
-        return try await submit(resource, json, protection)
+        try await submit(resource, C3ProEnvelope.json(of: resource), protection)
     }
 
     private func submit(
@@ -156,14 +146,7 @@ public final class StudyQueue: Sendable {
     /// `[A-Za-z0-9.-]{1,64}`, like ids in FHIR, but neither `.` nor `..`.
     private static func isPathComponent(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text != "." && text != ".."
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    0x30...0x39, 0x2D, 0x2E:
-                    true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-.".utf8.contains($0) }
     }
 
     private func append(

@@ -55,19 +55,9 @@ public struct C3ProEnvelope: Sendable, Hashable {
         at time: StudyTime = .now,
         allowsExpired: Bool = false
     ) throws {
-        let json: JSONValue
-        do {
-            json = try JSONValue(parsing: resource)
-        } catch {
-            throw StudyError.malformed(
-                format: "FHIR resource",
-                offset: error.location.offset,
-                reason: "\(error)"
-            )
-        }
         try self.init(
             sealing: resource,
-            json,
+            Self.json(of: resource),
             for: certificate,
             keyID: keyID,
             version: version,
@@ -75,6 +65,15 @@ public struct C3ProEnvelope: Sendable, Hashable {
             at: time,
             allowsExpired: allowsExpired
         )
+    }
+
+    /// Reads a FHIR resource.
+    package static func json(of resource: Data) throws(StudyError) -> JSONValue {
+        do {
+            return try JSONValue(parsing: resource)
+        } catch {
+            throw .malformed(format: "FHIR resource", offset: error.location.offset, reason: "\(error)")
+        }
     }
 
     /// Encrypts a resource that was read already.

@@ -192,12 +192,7 @@ public struct StudyUserFile: Sendable {
     /// Whether a person may have a name. It is of ASCII: equal names have equal bytes.
     static func isName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count)
-            && name.utf8.allSatisfy {
-                switch $0 {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x40, 0x5F: true
-                default: false
-                }
-            }
+            && name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-.@_".utf8.contains($0) }
     }
 }
 

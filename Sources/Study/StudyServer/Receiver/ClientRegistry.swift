@@ -44,13 +44,11 @@ final class ClientRegistry: Sendable {
     {
         self.now = now
         switch clients {
-        case .besideQueue:
-            let database = (queue as? PostgreSQLMessageQueue)?.database
-            store = try database.map { .postgreSQL($0) } ?? .sqlite(PrivateSQLite.open(nil))
-        case .file(let file):
-            let database = (queue as? PostgreSQLMessageQueue)?.database
-            store = try database.map { .postgreSQL($0) } ?? .sqlite(PrivateSQLite.open(file))
         case .postgreSQL(let url): store = .postgreSQL(PostgreSQLDatabase(try PostgreSQLAddress(url)))
+        case .besideQueue, .file:
+            let database = (queue as? PostgreSQLMessageQueue)?.database
+            let file: URL? = if case .file(let file) = clients { file } else { nil }
+            store = try database.map { .postgreSQL($0) } ?? .sqlite(PrivateSQLite.open(file))
         }
         switch store {
         case .sqlite(let database): try Self.migrate(database)

@@ -11,9 +11,7 @@ extension ReceiverService {
 
     func register(_ request: Request) async throws -> Response {
         // A registration takes what ten other requests take: it leaves something behind.
-        if let seconds = limiter.take(10, of: "address \(client(of: request))") {
-            return ReceiverResponse.tooMany(seconds)
-        }
+        if let refusal = tooMany(request, 10) { return refusal }
         guard let attestation = configuration.attestation else {
             return ReceiverResponse.error(401, "unauthorized_client", "Registration is closed")
         }
@@ -62,9 +60,7 @@ extension ReceiverService {
 
     /// Bytes for which an app makes its proof, so that a proof is shown once.
     func challenge(_ request: Request) async throws -> Response {
-        if let seconds = limiter.take(10, of: "address \(client(of: request))") {
-            return ReceiverResponse.tooMany(seconds)
-        }
+        if let refusal = tooMany(request, 10) { return refusal }
         guard configuration.attestation?.usesChallenges == true else {
             return ReceiverResponse.error(404, "not_found", "The registration here needs no challenge")
         }
@@ -81,9 +77,7 @@ extension ReceiverService {
     }
 
     func token(_ request: Request) async throws -> Response {
-        if let seconds = limiter.take(of: "address \(client(of: request))") {
-            return ReceiverResponse.tooMany(seconds)
-        }
+        if let refusal = tooMany(request) { return refusal }
         guard let client = try await basicClient(request) else {
             // A wrong secret is dearer than a right one.
             _ = limiter.take(10, of: "address \(client(of: request))")
@@ -130,9 +124,7 @@ extension ReceiverService {
         guard case .bearer(let token)? = request.credentials,
             let id = try await registry.client(ofToken: token)
         else {
-            if let seconds = limiter.take(of: "address \(client(of: request))") {
-                return ReceiverResponse.tooMany(seconds)
-            }
+            if let refusal = tooMany(request) { return refusal }
             let refusal = ReceiverResponse.json(
                 401,
                 ["error": isOriginal ? "unauthorized_client" : "invalid_token"]
@@ -321,9 +313,7 @@ extension ReceiverService {
     // MARK: The map
 
     func map(_ request: Request) async throws -> Response {
-        if let seconds = limiter.take(of: "address \(client(of: request))") {
-            return ReceiverResponse.tooMany(seconds)
-        }
+        if let refusal = tooMany(request) { return refusal }
         let map = ParticipationMap(try await registry.states())
         return Response(type: isOriginal ? "image/svg-xml" : "image/svg+xml", text: map.svg).adding(
             "Cache-Control",

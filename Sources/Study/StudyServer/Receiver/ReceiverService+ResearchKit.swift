@@ -10,9 +10,7 @@ extension ReceiverService {
         guard configuration.takesPackages else {
             return ReceiverResponse.error(403, "access_denied", "This receiver takes no packages")
         }
-        if let seconds = limiter.take(costOfPackage(request), of: "address \(client(of: request))") {
-            return ReceiverResponse.tooMany(seconds)
-        }
+        if let refusal = tooMany(request, costOfPackage(request)) { return refusal }
         func refuse(_ status: Int, _ reason: String) -> Response {
             ReceiverResponse.error(status, "invalid_request", reason)
         }

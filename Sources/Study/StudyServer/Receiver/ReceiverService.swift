@@ -84,6 +84,11 @@ struct ReceiverService: Sendable {
             ?? limiter.take(cost * share, of: "submissions \(self.client(of: request))")
     }
 
+    /// The refusal of a request that is one too many from its address; `nil` where it is not.
+    func tooMany(_ request: Request, _ cost: Double = 1) -> Response? {
+        limiter.take(cost, of: "address \(client(of: request))").map { ReceiverResponse.tooMany($0) }
+    }
+
     /// The rate-limit tokens of a request: one, and one for each megabyte of its body.
     func cost(of request: Request) -> Double { 1 + Double(request.body.count >> 20) }
 

@@ -57,10 +57,7 @@ public final class Warehouse: Sendable {
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
-        default: false
-        }
+        byte.isASCIILetterOrDigit || "-._".utf8.contains(byte)
     }
 
     /// Does all of `body`, or nothing of it. What was committed is on the disk.

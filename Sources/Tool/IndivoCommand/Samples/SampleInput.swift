@@ -67,10 +67,16 @@ struct SampleInput: ParsableArguments {
 
     /// - Throws: ``CommandFailure``, with the position in the file.
     func healthMapping() throws -> HealthMapping {
-        guard let mapping else { return .standard }
-        let input = InputFile(path: mapping)
+        try mapping.map { try Self.table($0) { try HealthMapping.standard.overlaid(parsing: $0) } }
+            ?? .standard
+    }
+
+    /// Reads a table of types.
+    /// - Throws: ``CommandFailure``, with the position in the file.
+    static func table<Table>(_ path: String, _ read: (Data) throws -> Table) throws -> Table {
+        let input = InputFile(path: path)
         do {
-            return try HealthMapping.standard.overlaid(parsing: input.read())
+            return try read(input.read())
         } catch let error as HealthMappingError {
             throw CommandFailure(error.message, at: input.place(error.location?.line, error.location?.column))
         }

@@ -136,13 +136,7 @@ struct SamplesConvertCommand: AsyncParsableCommand {
     }
 
     private func sampleTable(_ mapping: HealthMapping) throws -> SampleTable? {
-        guard let table else { return nil }
-        let input = InputFile(path: table)
-        do {
-            return try SampleTable(parsing: input.read(), mapping: mapping)
-        } catch let error as HealthMappingError {
-            throw CommandFailure(error.message, at: input.place(error.location?.line, error.location?.column))
-        }
+        try table.map { try SampleInput.table($0) { try SampleTable(parsing: $0, mapping: mapping) } }
     }
 }
 

@@ -46,12 +46,11 @@ extension SMARTServer {
         do { address = try ServerAddress(url, plainHTTPHosts: options.plainHTTPHosts) } catch {
             throw failure(.badArgument("\(error)"), step)
         }
-        let path = url.path(percentEncoded: true)
         let request = HTTPRequest(
             method: .get,
             scheme: address.scheme,
             authority: address.authority,
-            path: (path.isEmpty ? "/" : path) + (url.query(percentEncoded: true).map { "?" + $0 } ?? ""),
+            path: url.requestTarget,
             headerFields: [.accept: "application/json, application/fhir+json;q=0.9"]
         )
         let body = try await engine.call { (now) async throws(SMARTError) -> Data in
@@ -78,7 +77,7 @@ extension SMARTServer {
     private func content(of answer: HTTPAnswer, _ step: SMARTError.Step, server: String) throws(SMARTError)
         -> Data
     {
-        let status = answer.response.status.code
+        let status = answer.status
         guard status != 200 else { return answer.body }
         var error = SMARTError(answer.isBusy ? .busy : .unexpectedStatus(status), step, server: server)
         error.status = status

@@ -32,7 +32,7 @@ struct AWSClient: Sendable {
         request.headerFields[.contentType] = "application/x-amz-json-1.0"
         request.headerFields[try AWSSignature.name("x-amz-target")] = "AmazonSQS.\(action)"
         let answer = try await send(request, Data(body.utf8()), service: "sqs", action)
-        guard answer.response.status.code == 200 else { throw Self.refusal(answer, action) }
+        guard answer.status == 200 else { throw Self.refusal(answer, action) }
         // Another service than SQS may answer with status 200, too.
         guard let json = try? JSONValue(parsing: answer.body), json.members != nil else {
             throw AWSError.unexpected(action: action)
@@ -60,7 +60,7 @@ struct AWSClient: Sendable {
             of: body ?? Data()
         )
         let answer = try await send(request, body, service: "s3", action)
-        switch answer.response.status.code {
+        switch answer.status {
         case 200..<300: return answer.body
         case 404 where Self.code(answer) == "NoSuchKey": return nil
         default: throw Self.refusal(answer, action)
@@ -80,7 +80,7 @@ struct AWSClient: Sendable {
                 try signature.sign(&signed, payload: payload, at: engine.timing.now())
                 return signed
             }
-            let hasFailed = answer.isBusy || answer.response.status.code >= 500
+            let hasFailed = answer.isBusy || answer.status >= 500
             guard hasFailed || Self.code(answer).contains("Throttl") else { return answer }
             throw AttemptFailure(
                 cause: Self.refusal(answer, action),
@@ -91,12 +91,12 @@ struct AWSClient: Sendable {
     }
 
     private static func refusal(_ answer: HTTPAnswer, _ action: String) -> AWSError {
-        .refused(action: action, status: answer.response.status.code, code: code(answer))
+        .refused(action: action, status: answer.status, code: code(answer))
     }
 
     /// The code of an error: `__type` in JSON, `Code` in XML. Nothing else of what a server said.
     private static func code(_ answer: HTTPAnswer) -> String {
-        guard answer.response.status.code >= 400, answer.body.count <= 1 << 16 else { return "" }
+        guard answer.status >= 400, answer.body.count <= 1 << 16 else { return "" }
         var code = ""
         if let type = (try? JSONValue(parsing: answer.body))?["__type"]?.string {
             code = type.split(separator: "#").last.map(String.init) ?? ""
