@@ -181,23 +181,15 @@ struct SMARTPages: Sendable {
 
     private func loginForm(_ target: String, name: String = "", problem: String?) -> Response {
         let isDemo = state.configuration.users.contains { $0.name == "demo" && $0.password == "demo" }
-        let demo: Markup = """
-            <p class="quiet">The demo account: user name <code>demo</code>, password <code>demo</code>.</p>
-            """
         return page(
             "Log in",
-            """
-            \(problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" as Markup } ?? .empty)
-            <section aria-label="Log in"><form class="main" method="post" action="/auth/login">
-            <input type="hidden" name="return" value="\(target)">
-            <label>User name<input name="name" value="\(name)" autocomplete="username" autocapitalize="none" \
-            required autofocus></label>
-            <label>Password<input name="password" type="password" autocomplete="current-password" \
-            required></label>
-            <div><button class="primary">Log in</button></div>
-            </form></section>
-            \(isDemo ? demo : .empty)
-            """
+            .loginForm(
+                "/auth/login",
+                target: ("return", target),
+                user: ("name", name),
+                problem: problem,
+                isDemo: isDemo
+            )
         )
     }
 

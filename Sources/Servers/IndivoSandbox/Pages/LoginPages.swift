@@ -84,26 +84,16 @@ enum LoginPages {
         let isDemo = try await context.database.read { db in
             try AccountRow.find(Sandbox.demoAccount, in: db) != nil
         }
-        let demo: Markup =
-            """
-            <p class="quiet">The demo account: user name <code>demo</code>, password <code>demo</code>.</p>
-            """
         return PageFrame.indivoSandbox().page(
             "Log in",
             isNarrow: true,
-            """
-            \(problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" })
-            <section aria-label="Log in"><form class="main" method="post" action="/login">
-            <input type="hidden" name="return_url" value="\(returnURL ?? "")">
-            <label>User name<input name="username" value="\(username)" autocomplete="username" \
-            autocapitalize="none"
-                required autofocus></label>
-            <label>Password<input name="password" type="password" autocomplete="current-password" \
-            required></label>
-            <div><button class="primary">Log in</button></div>
-            </form></section>
-            \(isDemo && context.server.configuration.demoData ? demo : .empty)
-            """
+            .loginForm(
+                "/login",
+                target: ("return_url", returnURL ?? ""),
+                user: ("username", username),
+                problem: problem,
+                isDemo: isDemo && context.server.configuration.demoData
+            )
         )
     }
 }
