@@ -29,7 +29,10 @@ public enum PercentEncoding {
 
     /// Whether a byte is "unreserved" and so stays as it is.
     package static func isUnreserved(_ byte: UInt8) -> Bool {
-        byte.isASCIILetterOrDigit || "-._~".utf8.contains(byte)
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: byte.isASCIILetterOrDigit
+        }
     }
 
     /// Decodes `%XX` once, as servers do: a `%` that is not an escape is kept.
