@@ -155,3 +155,58 @@ struct AnswerChecker {
 extension [SurveyProblem.Reason] {
     fileprivate var hasUnit: Bool { contains { if case .unit = $0 { true } else { false } } }
 }
+
+extension SurveyItem {
+    /// Whether the item's answers can be of the answer's type (FHIR R4, `item-type`).
+    func accepts(_ answer: SurveyAnswer) -> Bool {
+        switch (type, answer) {
+        case (.boolean, .boolean), (.decimal, .decimal), (.decimal, .integer), (.integer, .integer),
+            (.date, .date),
+            (.dateTime, .dateTime), (.dateTime, .date), (.time, .time), (.string, .string), (.text, .string),
+            (.url, .uri),
+            (.attachment, .attachment), (.reference, .reference), (.quantity, .quantity):
+            return true
+        case (.choice, .coding), (.openChoice, .coding), (.openChoice, .string): return true
+        case (.choice, _), (.openChoice, _):
+            // Options of other types have answers of those types.
+            guard case .listed(let options)? = format.options else {
+                if case .string = answer { return !isCodingOnly }
+                return false
+            }
+            return options.contains { $0.value.typeSuffix == answer.typeSuffix }
+        case (.group, _), (.display, _): return false
+        default: return false
+        }
+    }
+
+    /// Whether an answer of another type can be taken for one of the item's type, though a response must not
+    /// have it: an integer for a decimal, a date for a date and time.
+    func converts(_ answer: SurveyAnswer) -> Bool {
+        switch (type, answer) {
+        case (.decimal, .integer), (.dateTime, .date): true
+        default: false
+        }
+    }
+
+    private var isCodingOnly: Bool {
+        switch format.options {
+        case .external?, .searched?: true
+        default: false
+        }
+    }
+}
+
+extension SurveyAnswer {
+    /// Whether the answer says nothing: a text of white space, an object without members.
+    var isEmpty: Bool {
+        switch self {
+        case .string(let text): text.utf8.allSatisfy { $0 <= 0x20 }
+        case .uri(let uri): uri.rawValue.isEmpty
+        case .attachment(let value): value.tree.members?.isEmpty ?? true
+        case .coding(let value): value.tree.members?.isEmpty ?? true
+        case .quantity(let value): value.tree.members?.isEmpty ?? true
+        case .reference(let value): value.tree.members?.isEmpty ?? true
+        default: false
+        }
+    }
+}

@@ -31,15 +31,4 @@ extension SurveySession {
     public func origin(of occurrence: ItemOccurrence) -> AnswerOrigin? {
         node(occurrence).flatMap { tree[$0].origin }
     }
-
-    /// A person changed the answers.
-    mutating func forgetOrigin(of node: Int) {
-        tree[node].origin = nil
-        guard let source = tree[node].source, let extensions = source.member("extension")?.elements else {
-            return
-        }
-        let others = extensions.filter { $0.member("url")?.string != ExtensionURL.responseAuthor }
-        guard others.count < extensions.count else { return }
-        tree[node].source?["extension"] = others.isEmpty ? nil : JSONValue(Array(others))
-    }
 }

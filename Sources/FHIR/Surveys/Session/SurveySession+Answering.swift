@@ -53,6 +53,17 @@ extension SurveySession {
         run(&queue)
     }
 
+    /// Notes that a person changed the answers: nothing filled them in.
+    mutating func forgetOrigin(of node: Int) {
+        tree[node].origin = nil
+        guard let source = tree[node].source, let extensions = source.member("extension")?.elements else {
+            return
+        }
+        let others = extensions.filter { $0.member("url")?.string != ExtensionURL.responseAuthor }
+        guard others.count < extensions.count else { return }
+        tree[node].source?["extension"] = others.isEmpty ? nil : JSONValue(Array(others))
+    }
+
     /// Takes all answers of an occurrence away; of a group those of everything under it. What is calculated
     /// is calculated again.
     public mutating func clear(_ occurrence: ItemOccurrence) {
@@ -187,7 +198,8 @@ extension SurveySession {
         _ queue: inout EvaluationQueue
     ) {
         let node = tree.insert(ResponseTree.Node(item: item, parent: parent), at: position)
-        let repetitions = fillsIn ? populate(node) : []
+        let isPopulated = fillsIn && survey.items[item].populationContext != nil
+        let repetitions = isPopulated ? populate(node) : []
         begin(node, fillsIn: fillsIn, &queue)
         for repetition in repetitions { begin(repetition, fillsIn: fillsIn, &queue) }
     }

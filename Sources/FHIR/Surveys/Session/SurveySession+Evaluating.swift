@@ -222,7 +222,7 @@ extension SurveySession {
             values = answers(from: result, for: item)
             reportUnfitting(result, values, node)
             if readsRecord(expression) { origin = .expression }
-        } else if let observed = observed(item) {
+        } else if item.observationPeriod != nil, let observed = observed(item) {
             values = observed.answers
             origin = observed.origin
         }
@@ -306,6 +306,17 @@ extension SurveySession {
                 ?? json["reference"]
             return text.map { [FHIRPathItem($0)] } ?? []
         default: return [value]
+        }
+    }
+}
+
+extension SurveySession {
+    /// Forgets the JSON of a node and of all that it is under.
+    mutating func invalidate(_ node: Int) {
+        var current = node
+        while current >= 0 {
+            if current < evaluated.count { evaluated[current] = nil }
+            current = tree[current].parent
         }
     }
 }

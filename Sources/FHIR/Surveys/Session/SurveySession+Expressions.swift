@@ -254,15 +254,6 @@ extension SurveySession {
         members.add("item", children)
         return JSONValue(members: members)
     }
-
-    /// Forgets the JSON of a node and of all that it is under.
-    mutating func invalidate(_ node: Int) {
-        var current = node
-        while current >= 0 {
-            if current < evaluated.count { evaluated[current] = nil }
-            current = tree[current].parent
-        }
-    }
 }
 
 extension SurveyItem {

@@ -22,17 +22,4 @@ extension SurveyAnswer {
 
     /// The end of the name in JSON: `Coding` of `valueCoding`.
     public var typeSuffix: String { content.suffix }
-
-    /// Whether the answer says nothing: a text of white space, an object without members.
-    var isEmpty: Bool {
-        switch self {
-        case .string(let text): text.utf8.allSatisfy { $0 <= 0x20 }
-        case .uri(let uri): uri.rawValue.isEmpty
-        case .attachment(let value): value.tree.members?.isEmpty ?? true
-        case .coding(let value): value.tree.members?.isEmpty ?? true
-        case .quantity(let value): value.tree.members?.isEmpty ?? true
-        case .reference(let value): value.tree.members?.isEmpty ?? true
-        default: false
-        }
-    }
 }

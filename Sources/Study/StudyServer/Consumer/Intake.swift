@@ -257,7 +257,9 @@ struct Intake: Sendable {
     var identity: Identity? {
         if let sample { return .sample(sample.id) }
         guard let data, dataType != "Patient" else { return nil }
-        return StudySample.id(ofVisit: data.facts.visit.id).map { .sample($0) } ?? .visit(data.facts.visit.id)
+        let id = data.facts.visit.id
+        guard dataType == "Observation", let sample = StudySample.id(ofVisit: id) else { return .visit(id) }
+        return .sample(sample)
     }
 
     /// The visit of an answer, a measurement or a Patient, with the pseudonym where the phone's id was.

@@ -67,7 +67,7 @@ struct MessageReader: Sendable {
     {
         let message = origin.message
         let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
-        var splitter = SampleSplitter(disclosure)
+        lazy var splitter = SampleSplitter(disclosure)
         var forms = SampleForms(received: received)
         // The intake that each form was made from.
         var models: [Int: Intake] = [:]
@@ -94,6 +94,6 @@ struct MessageReader: Sendable {
         guard Intake.participants(in: intakes).count <= 1 else {
             throw ProcessingError.subjects("it names several participants")
         }
-        return MessageVisits.newest(of: intakes)
+        return intakes.count > 1 ? MessageVisits.newest(of: intakes) : intakes
     }
 }

@@ -169,7 +169,7 @@ extension WarehouseBatch {
             people[participant]?.details = (patient, written, load)
             changedPeople.append(participant)
         }
-        let set = try warehouse.inOneUnit(set)
+        let set = set.facts.contains(where: \.isMeasured) ? try warehouse.inOneUnit(set) : set
         for concept in set.concepts where !isKnown(concept) {
             let first = set.facts.first { $0.concept == concept.code && $0.modifier == "@" }
             let values = first.flatMap { ValueMetadata($0) }

@@ -9,7 +9,7 @@ extension WarehouseBatch {
     package mutating func write() throws {
         try writePeople()
         for (index, number) in try db.newLoads(loads.count).enumerated() { loads[index].number = number }
-        try writeSamples()
+        if !sampleChanges.isEmpty { try writeSamples() }
         try writeConcepts()
         try writeDetails()
         try writeVisits()

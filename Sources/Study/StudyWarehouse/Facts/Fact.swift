@@ -22,6 +22,12 @@ public struct Fact: Sendable, Hashable {
         self.start = start
         self.value = value
     }
+
+    /// Whether it is a number of its concept, which has a unit.
+    var isMeasured: Bool {
+        guard modifier == "@", case .number = value else { return false }
+        return true
+    }
 }
 
 /// The value of a fact.

@@ -98,20 +98,4 @@ extension WarehouseTransaction {
         guard let id else { return try db.execute(sql) }
         return try db.execute(sql + " AND id = ?", [id])
     }
-
-    /// Takes back that a message is to be processed again, before it is: one that ends its consumer does not
-    /// end each that is started after it.
-    ///
-    /// - Returns: False when somebody else has done it.
-    package func takeReprocessingRequest(_ id: String) throws -> Bool {
-        try db.execute("UPDATE study_message SET state = 'failed' WHERE id = ? AND state = 'again'", [id]) > 0
-    }
-
-    /// The messages that are to be processed again, the oldest first.
-    package func requestedMessages(limit: Int = 100) throws -> [String] {
-        try db.rows(
-            "SELECT id FROM study_message WHERE state = 'again' ORDER BY received, id LIMIT ?",
-            [max(0, limit)]
-        ).compactMap { $0.text(0) }
-    }
 }

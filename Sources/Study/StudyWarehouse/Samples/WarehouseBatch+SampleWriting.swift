@@ -24,7 +24,6 @@ extension WarehouseBatch {
     mutating func writeSamples() throws {
         let changes = sampleChanges
         sampleChanges = BatchSample()
-        guard !changes.days.isEmpty || !changes.visits.keys.isEmpty else { return }
         let db = warehouse.db
         var visits = TableRows("study_sample_visit", ["patient_num", "id"])
         for key in changes.visits.keys { visits.append([number(of: key.participant), key.id]) }

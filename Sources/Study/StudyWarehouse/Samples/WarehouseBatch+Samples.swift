@@ -130,6 +130,10 @@ struct BatchSample {
     var removed: [Place] = []
     var visits = OrderedKeys<Key>()
     private(set) var days: [Day: Change] = [:]
+
+    /// Whether nothing is to be written.
+    var isEmpty: Bool { days.isEmpty && visits.keys.isEmpty }
+
     /// What was noted last of a day: samples of a day follow each other, as a rule.
     private var last: (day: Day, message: String)?
 

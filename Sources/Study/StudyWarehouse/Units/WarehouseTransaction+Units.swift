@@ -17,7 +17,6 @@ extension WarehouseTransaction {
 
     /// The facts of a visit with one unit for each concept.
     func inOneUnit(_ set: FactSet) throws -> FactSet {
-        guard set.facts.contains(where: \.isMeasured) else { return set }
         var result = set
         result.facts = []
         let declared = Dictionary(firstOf: set.concepts.map { ($0.code, $0) })
@@ -123,12 +122,6 @@ extension WarehouseTransaction {
 }
 
 extension Fact {
-    /// Whether it is a number of its concept, which has a unit.
-    fileprivate var isMeasured: Bool {
-        guard modifier == "@", case .number = value else { return false }
-        return true
-    }
-
     /// The number as it was written.
     private var written: FHIRDecimal? {
         guard case .number(let number, _) = value else { return nil }

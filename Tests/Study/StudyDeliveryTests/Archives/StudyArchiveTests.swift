@@ -124,7 +124,7 @@ struct StudyArchiveTests {
     @Test("drafts that a killed process left are removed by the next one")
     func drafts() throws {
         let scratch = try Scratch()
-        let draft = scratch.folder.appending(path: "out/.unpacking-dead")
+        let draft = scratch.folder.appending(path: "out/.unpacking-8b0a3c1e-0c0f-4c55-9d3e-6a4f1f6f0a11")
         try FileManager.default.createDirectory(at: draft, withIntermediateDirectories: true)
         try Data("decrypted".utf8).write(to: draft.appending(path: "a.txt"))
         var archive = try StudyArchive(info())
