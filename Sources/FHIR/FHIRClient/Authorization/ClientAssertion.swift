@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCalls
 import IndivoBase
 import OrderedJSON
 

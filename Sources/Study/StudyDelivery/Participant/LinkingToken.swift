@@ -2,6 +2,7 @@ import Crypto
 import CryptoExtras
 import FHIR
 import Foundation
+import HTTPCalls
 import IndivoBase
 import OrderedJSON
 import StudyFormats

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCalls
 import OrderedJSON
 
 /// The keys that a study publishes, signed, so that a phone takes the newest one it trusts.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPCalls
 import IndivoBase
 import OrderedJSON
 import RecordCommands

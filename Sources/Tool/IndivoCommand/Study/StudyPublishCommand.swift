@@ -1,6 +1,7 @@
 import ArgumentParser
 import FHIR
 import Foundation
+import HTTPCalls
 import IndivoBase
 import OrderedJSON
 import RecordCommands

@@ -1,5 +1,6 @@
 #if SMART
 import Foundation
+import HTTPCalls
 import IndivoBase
 import OrderedJSON
 

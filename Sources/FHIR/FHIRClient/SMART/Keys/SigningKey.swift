@@ -1,6 +1,7 @@
 #if SMART
 import Crypto
 import Foundation
+import HTTPCalls
 import IndivoBase
 import OrderedJSON
 

@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 
 /// A JSON Web Signature in compact form (RFC 7515, section 7.1), which JSON Web Tokens have, too.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import IndivoBase
+import HTTPCalls
 import Testing
 
 @Suite("JSON Web Signatures")
