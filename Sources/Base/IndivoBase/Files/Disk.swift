@@ -26,7 +26,8 @@ package struct DiskFailure: Error, CustomStringConvertible {
     package static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
 }
 
-/// Writes files so that each is complete or missing, even after a crash.
+/// Writes files so that each is complete or missing, even after a crash; on a disk without hard links, such
+/// as FAT, a new file may be there empty instead.
 package struct Disk: Sendable {
     /// Asked before each step: an error number makes the step fail. For tests.
     package var fault: @Sendable (DiskStep) -> Int32 = { _ in 0 }
@@ -173,7 +174,9 @@ package struct Disk: Sendable {
         let parent = folder.containingFolder
         try makeFolder(parent)
         try step(.makeFolder, folder) { mkdir(folder, 0o700) == 0 || errno == EEXIST ? 0 : -1 }
-        try syncFolder(parent)
+        do {
+            try syncFolder(parent)
+        } catch let failure as DiskFailure where failure.isUnsupportedFolderSync {}
     }
 
     /// Removes a file, or an empty folder that has a file's name; a missing one is not an error. Durable
@@ -199,8 +202,13 @@ package struct Disk: Sendable {
             unlink(draft)
             return 0
         }
-        // FAT, as on sticks, has no second names for a file: there the name is taken first.
+        // FAT, as on sticks, has no second names for a file.
         guard [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(errno) else { return -1 }
+        #if canImport(Darwin)
+        if renamex_np(draft, path, UInt32(RENAME_EXCL)) == 0 { return 0 }
+        guard [EINVAL, ENOTSUP].contains(errno) else { return -1 }
+        #endif
+        // The name is taken by an empty file first, which a crash at this moment leaves there.
         let place = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard place >= 0 else { return -1 }
         close(place)

@@ -30,9 +30,14 @@ package final class FileLock: Sendable {
 
     /// Waits for the lock of an existing folder. No lock file is left in it.
     package init(waitingForFolder path: String) throws {
-        descriptor = Foundation.open(path.isEmpty ? "." : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw DiskFailure(step: .create, path: path, code: errno) }
+        descriptor = try FileLock.openFolder(path)
         _ = try take(LOCK_EX, path)
+    }
+
+    /// Takes the lock of an existing folder if it is free.
+    package init?(ifFreeFolder path: String) throws {
+        descriptor = try FileLock.openFolder(path)
+        guard try take(LOCK_EX | LOCK_NB, path) else { return nil }
     }
 
     /// - Returns: Whether the lock was taken; false if another has it and the operation does not wait.
@@ -45,6 +50,12 @@ package final class FileLock: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    private static func openFolder(_ path: String) throws -> Int32 {
+        let descriptor = Foundation.open(path.isEmpty ? "." : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw DiskFailure(step: .create, path: path, code: errno) }
+        return descriptor
+    }
 
     private static func open(_ path: String) throws -> Int32 {
         var descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)

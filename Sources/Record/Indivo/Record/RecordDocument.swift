@@ -21,7 +21,7 @@ public protocol RecordDocument: AnyObject {
     func contentToStore() throws -> FileContent
 
     /// Whether the document is new, or says something else than the server has. Unless a class says it
-    /// itself, the content is compared with the digest and size in the metadata.
+    /// itself, the content is compared with the digest in the metadata; without one it counts as changed.
     var state: DocumentPlace.State { get }
 }
 
@@ -60,7 +60,8 @@ public struct DocumentPlace: Sendable {
 extension RecordDocument {
     public var state: DocumentPlace.State {
         guard documentPlace.id != nil else { return .new }
-        guard let metadata = documentPlace.metadata, metadata.identifiesContent,
+        guard let metadata = documentPlace.metadata,
+            metadata.digest.flatMap({ DocumentDigest(matchingFormOf: $0) }) != nil,
             let content = try? contentToStore(), metadata.mismatch(with: content.data) == nil
         else { return .changed }
         return .pushed

@@ -38,13 +38,14 @@ struct NewFolder {
             let draft = parent + "/" + Self.prefix + UUID().uuidString.lowercased()
             do {
                 try disk.makeFolder(draft)
-                try disk.writeAtomically(to: ArchiveInfo.fileName, in: draft) {
-                    try $0.append(contents.infoData)
+                func write(_ name: String, _ content: (Disk.Draft) throws -> Void) throws {
+                    do {
+                        try disk.writeAtomically(to: name, in: draft, content)
+                    } catch let failure as DiskFailure where failure.isUnsupportedFolderSync {}
                 }
+                try write(ArchiveInfo.fileName) { try $0.append(contents.infoData) }
                 for file in contents.files {
-                    try disk.writeAtomically(to: file.info.name, in: draft) { draft in
-                        try file.read { try draft.append($0) }
-                    }
+                    try write(file.info.name) { draft in try file.read { try draft.append($0) } }
                     if let time = file.info.timestamp {
                         // A disk that knows no such time keeps its own.
                         try? files.setAttributes(

@@ -74,10 +74,10 @@ struct ReceiverService: Sendable {
     private typealias Route = RouteTable<Endpoint>.Route
 
     private static let routes = RouteTable(
-        common + [.post("/api/upload", package)] + envelopePaths.map { .put($0, envelope) }
+        common + [.post("/api/upload", package), .put("/c3pro/encfhir", envelope)]
     )
 
-    /// C3-PRO's own receiver takes a package by any method, and an envelope by POST alone.
+    /// C3-PRO's own receiver takes a package by each of these methods, and an envelope by POST alone.
     private static let originalRoutes = RouteTable(
         common + [
             .get("/api/upload", package), .post("/api/upload", package), .put("/api/upload", package),
@@ -95,18 +95,14 @@ struct ReceiverService: Sendable {
                 try await service.challenge(request)
             },
             post("/c3pro/oauth", "oauth") { service, request, _ in try await service.token(request) },
+            .post("/c3pro/encfhir", envelope),
             get("/c3pro/map.svg", "map") { service, request, _ in try await service.map(request) },
             get("/c3pro/keys.jwt", "keys") { service, request, _ in service.keyList(request) },
             get("/c3pro/contents.jwt", "contents") { service, request, _ in service.contentsList(request) },
             get("/c3pro/contents/{digest}", "contents") { service, request, captures in
                 service.contentsFile(request, captures["digest"] ?? "")
             },
-        ] + envelopePaths.map { .post($0, envelope) }
-
-    /// An envelope goes to the address that its resource would have: what it says there is not read.
-    private static let envelopePaths = [
-        "/c3pro/encfhir", "/c3pro/encfhir/", "/c3pro/encfhir/{type}", "/c3pro/encfhir/{type}/{id}",
-    ]
+        ]
 
     private static let package = Endpoint(name: "upload") { service, request, _ in
         try await service.upload(request)
@@ -136,7 +132,9 @@ struct ReceiverService: Sendable {
                 }
                 return ("fhir", response)
             }
-            switch (isOriginal ? Self.originalRoutes : Self.routes).match(request.method, path) {
+            // An envelope goes to the address that its resource would have: what that says is not read.
+            let address = path.starts(with: ["c3pro", "encfhir"]) ? ["c3pro", "encfhir"] : path
+            switch (isOriginal ? Self.originalRoutes : Self.routes).match(request.method, address) {
             case .found(let endpoint, let captures):
                 return (endpoint.name, try await endpoint.respond(self, request, captures))
             case .otherMethod(let allowed, _): return ("none", ReceiverResponse.notAllowed(allowed))

@@ -81,7 +81,7 @@ struct ReceiverStudies: Sendable {
 
     private func metrics(_ request: Request) async -> Response {
         guard request.isFromThisMachineByName else {
-            return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine")
+            return ReceiverResponse.notForOthers
         }
         return await hosted.metrics { try await $0.metricsText() }
     }

@@ -66,8 +66,15 @@ struct SamplesConvertCommand: AsyncParsableCommand {
         func resolved(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
         // A file may have several names, as by a hard link, or in capitals.
         func identity(_ path: String) -> String { StudyPlace.file(URL(filePath: path)).identity }
-        if let output, identity(output) == identity(input.file) {
-            throw ValidationError("--output \(output) is the file that is read; choose another one.")
+        if let output {
+            var read = [input.file, table, input.mapping].compactMap { $0 }
+            if input.isFolder, let files = FileManager.default.enumerator(atPath: input.file) {
+                read += files.compactMap { $0 as? String }.map { input.file + "/" + $0 }
+            }
+            let own = identity(output)
+            if read.contains(where: { identity($0) == own }) {
+                throw ValidationError("--output \(output) is the file that is read; choose another one.")
+            }
         }
         if let output, input.isFolder, resolved(output).hasPrefix(resolved(input.file) + "/") {
             throw ValidationError("--output \(output) lies in the folder that is read; choose another one.")

@@ -1,4 +1,6 @@
 import Foundation
+import IndivoBase
+import RecordCommands
 
 extension StudyPlace {
     /// What two ways to one place have in common: a file's path without links, or the numbers that the system
@@ -14,14 +16,7 @@ extension StudyPlace {
     }
 
     private static func identity(of url: URL) -> String {
-        var file = url.absoluteURL.resolvingSymlinksInPath()
-        // A link to what is not there yet.
-        for _ in 0..<16 {
-            let path = file.filePath
-            guard let end = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
-            let folder = file.deletingLastPathComponent()
-            file = URL(filePath: end, relativeTo: folder).absoluteURL.resolvingSymlinksInPath()
-        }
+        let file = url.withLinksFollowed
         let path = file.filePath
         if let number = number(of: path) { return number }
         // It is made later, in a folder that may have two names.

@@ -122,7 +122,7 @@ struct SurveyRunCommand: AsyncParsableCommand {
         guard let response else { return }
         do {
             // The file that a link leads to was read, and is the one that is written.
-            let file = URL(filePath: response).resolvingSymlinksInPath()
+            let file = URL(filePath: response).withLinksFollowed
             try PrivateFile(file.path).replace(with: Data(result.json(.pretty)))
         } catch .cannotWrite(let reason) {
             throw CommandFailure("\(response): the file cannot be written: \(reason)")

@@ -27,6 +27,16 @@ struct DiskTests {
         #expect(path.containingFolder == folder)
     }
 
+    @Test("a folder is made on a disk that stores no folders by themselves")
+    func unsyncedFolders() throws {
+        try use { folder in
+            var disk = Disk()
+            disk.fault = { $0 == .syncFolder ? EINVAL : 0 }
+            try disk.makeFolder(folder + "/a/b")
+            #expect((folder + "/a/b").isFolder)
+        }
+    }
+
     @Test("a file's name may be as long as the disk lets it", arguments: [1, 213, 214, 255])
     func longNames(length: Int) throws {
         try use { folder in

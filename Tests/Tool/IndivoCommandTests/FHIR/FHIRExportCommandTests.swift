@@ -19,6 +19,11 @@ struct FHIRExportCommandTests {
             let linked = try tool.run("fhir", "export", "--from", "ana", "--report", "link.json")
             let report = try tool.read("report.json")
             #expect(linked.status == 0 && report.hasPrefix("["), "\(linked.errors)")
+            let early = tool.folder.appending(path: "early.json").path
+            try FileManager.default.createSymbolicLink(atPath: early, withDestinationPath: "later.json")
+            let made = try tool.run("fhir", "export", "--from", "ana", "--report", "early.json")
+            let later = try tool.read("later.json")
+            #expect(made.status == 0 && later == report, "\(made.errors)")
             let pipe = tool.folder.appending(path: "pipe").path
             try #require(mkfifo(pipe, 0o600) == 0)
             // Without a writer it is open at once; what is written stays in it for this reader.

@@ -64,6 +64,8 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure("the folder \(output) cannot be made: \(error.localizedDescription)")
         }
+        let lock = try lock(folder)
+        defer { withExtendedLifetime(lock) {} }
         let client = try connection.client()
         do {
             let export = try await begun(client, folder)
@@ -83,6 +85,16 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
         } catch let error as FHIRClientError {
             throw CommandFailure(error)
         }
+    }
+
+    /// Keeps others from exporting into the folder; nil on a disk that has no locks.
+    private func lock(_ folder: URL) throws -> FileLock? {
+        do {
+            if let lock = try FileLock(ifFreeFolder: folder.filePath) { return lock }
+        } catch {
+            return nil
+        }
+        throw CommandFailure("another process exports into \(output); wait for it, or name another folder")
     }
 
     /// The export that the folder was begun with, or a new one.
@@ -155,9 +167,6 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
             throw CommandFailure("\(part) cannot be written: \(String(cString: strerror(errno)))")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            throw CommandFailure("\(part): another process writes to it")
-        }
         let offset = Int(try handle.seekToEnd())
         for try await piece in export.pieces(of: file, of: manifest, from: offset) {
             try handle.write(contentsOf: piece)
