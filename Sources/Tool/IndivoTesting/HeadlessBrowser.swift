@@ -167,7 +167,14 @@ public final class HeadlessBrowser {
             request.headerFields[.cookie] = cookies.map { "\($0)=\($1)" }.sorted().joined(separator: "; ")
         }
         if form != nil { request.headerFields[.contentType] = FormParameters.contentType }
-        let answer = try await transport.send(request, body: form.map { Data($0.encoded.utf8) })
+        let body = form.map { Data($0.encoded.utf8) }
+        let answer: HTTPAnswer
+        do {
+            answer = try await transport.send(request, body: body)
+        } catch let error as HTTPTransportError where error.kind == .responseLost {
+            // As browsers do: a server may have closed the connection that was kept open.
+            answer = try await transport.send(request, body: body)
+        }
         for cookie in answer.response.headerFields[values: .setCookie] {
             let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map(String.init)
             if pair.count == 2 { cookies[pair[0]] = pair[1] }

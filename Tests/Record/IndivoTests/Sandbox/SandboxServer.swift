@@ -43,9 +43,11 @@ struct SandboxServer {
         of sandbox: Sandbox,
         secret: Secret = "demo-secret",
         transport: any HTTPTransport = .system,
-        options: IndivoServer.Options = IndivoServer.Options()
+        options: IndivoServer.Options? = nil
     ) -> IndivoServer {
-        IndivoServer(
+        // Two loaded processors may take longer than the minute that an app waits.
+        let options = options ?? IndivoServer.Options(retry: RetryPolicy(deadline: .seconds(600)))
+        return IndivoServer(
             api: sandbox.apiURL,
             ui: sandbox.uiURL,
             app: AppCredentials(
